@@ -52,3 +52,29 @@ export function stateOf(reason: StopReason): TerminalState {
   }
   throw new TypeError(`unknown stop reason ${reason}`);
 }
+
+/**
+ * Exit codes of the command, from best to worst: a command over many runs ends with the worst. Only 0 means that
+ * what was asked has been done; a run's code follows from its state, never from what was printed.
+ */
+export const EXIT_CODES = {
+  verified: { code: 0, meaning: "done as asked; a run: verified by its independent verifier" },
+  waiting: { code: 8, meaning: "the run waits for a model's answer or for an approval" },
+  cancelled: { code: 130, meaning: "cancelled by Ctrl-C" },
+  rejected: { code: 3, meaning: "a check, a precondition or the verifier said no" },
+  exhausted: { code: 5, meaning: "a limit ended the run" },
+  denied: { code: 4, meaning: "not permitted: not qualified, another environment, a refusal" },
+  problem: { code: 1, meaning: "a document, an input, an answer or the memory has a problem" },
+  usage: { code: 2, meaning: "the command line has a problem" },
+  failed: { code: 6, meaning: "the run failed: an expression, a tool or a model" },
+  uncertain: { code: 7, meaning: "the outcome of an operation is not known" },
+  internal: { code: 70, meaning: "a fault of the command itself" },
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** The exit that a run's state leads to. */
+export function exitOf(state: RunStateName): ExitName {
+  return (WAITING_STATES as readonly string[]).includes(state)
+    ? "waiting"
+    : (state as TerminalState);
+}
