@@ -56,6 +56,7 @@ export function admitJson(value: unknown, limits: JsonLimits = {}): Result<JsonV
       line: 0,
       column: 0,
       excerpt: "",
+      caret: 0,
       message: refusal.message,
     });
   }

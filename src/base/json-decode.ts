@@ -23,6 +23,7 @@ export function decodeUtf8(
       line: 0,
       column: 0,
       excerpt: "",
+      caret: 0,
       message: `larger than the ${maxBytes} bytes allowed`,
     });
   }

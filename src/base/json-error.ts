@@ -27,6 +27,8 @@ export interface JsonError {
   readonly column: number;
   /** The line of the text, cut to at most 120 characters around the column; empty as for `line`. */
   readonly excerpt: string;
+  /** UTF-16 units of the excerpt before the column. */
+  readonly caret: number;
   /** What was found and what was expected there, without the position. */
   readonly message: string;
 }

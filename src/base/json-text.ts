@@ -5,6 +5,8 @@ export interface TextPlace {
   readonly column: number;
   /** The line, cut to at most 120 characters around the column; characters that do not show are replaced. */
   readonly excerpt: string;
+  /** UTF-16 units of the excerpt before the column: where a caret goes. */
+  readonly caret: number;
 }
 
 const EXCERPT_LENGTH = 120;
@@ -61,7 +63,7 @@ function placeInLine(text: string, line: number, start: number, offset: number):
     if (isLow(text.charCodeAt(to))) to -= 1;
   }
   const excerpt = text.slice(from, to).replace(/[\t\r]/g, " ").replace(UNSHOWN, "\ufffd");
-  return { line, column: offset - start + 1, excerpt };
+  return { line, column: offset - start + 1, excerpt, caret: offset - from };
 }
 
 function isLow(unit: number): boolean {
