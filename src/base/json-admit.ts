@@ -2,7 +2,12 @@
  * The way in for values that a caller gives as objects: a deep copy into the closed domain, under the limits of the
  * strict reader. Every property is looked at once, and only plain data is taken, so what was checked is what is kept.
  */
-import { type JsonError, type JsonErrorCode, type JsonLimits, resolveLimits } from "./json-error.ts";
+import {
+  type JsonError,
+  type JsonErrorCode,
+  type JsonLimits,
+  resolveLimits,
+} from "./json-error.ts";
 import type { JsonValue } from "./json-value.ts";
 import { pointer } from "./pointer.ts";
 import { err, ok, type Result } from "./result.ts";

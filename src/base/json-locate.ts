@@ -19,10 +19,7 @@ interface Found {
  * (a missing member) gets the place of the nearest enclosing value that is. A text that is not JSON gives places as far
  * as it can be followed, never an error.
  */
-export function locate(
-  text: string,
-  pointers: readonly string[],
-): ReadonlyMap<string, TextPlace> {
+export function locate(text: string, pointers: readonly string[]): ReadonlyMap<string, TextPlace> {
   const root: Wanted = { pointers: [], children: new Map() };
   for (const one of new Set(pointers)) {
     let node = root;
@@ -71,7 +68,10 @@ function visit(text: string, start: number, wanted: Wanted, found: Found[]): num
       const child = wanted.children.get(token);
       missing.delete(token);
       const before = at;
-      at = skipBlank(text, child === undefined ? skipValue(text, at) : visit(text, at, child, found));
+      at = skipBlank(
+        text,
+        child === undefined ? skipValue(text, at) : visit(text, at, child, found),
+      );
       if (text[at] === ",") at = skipBlank(text, at + 1);
       if (at <= before) break;
     }

@@ -9,7 +9,12 @@
  * One pass over the text with one growing path; the path becomes a pointer only when something is wrong.
  */
 import { decodeUtf8 } from "./json-decode.ts";
-import { type JsonError, type JsonErrorCode, type JsonLimits, resolveLimits } from "./json-error.ts";
+import {
+  type JsonError,
+  type JsonErrorCode,
+  type JsonLimits,
+  resolveLimits,
+} from "./json-error.ts";
 import { readFinite, readSafeInteger } from "./json-number.ts";
 import { placeOf } from "./json-text.ts";
 import type { JsonValue } from "./json-value.ts";
@@ -145,7 +150,8 @@ function readObject(scan: Scan): JsonValue {
       throw new Refusal(scan, "duplicate_key", start, `the member ${shownName(name)} is repeated`);
     }
     skipBlank(scan);
-    if (scan.text.charCodeAt(scan.at) !== COLON) throw unexpected(scan, "a colon after the name", level);
+    if (scan.text.charCodeAt(scan.at) !== COLON)
+      throw unexpected(scan, "a colon after the name", level);
     scan.at += 1;
     skipBlank(scan);
     record[name] = readValue(scan);
@@ -331,11 +337,16 @@ function readNumber(scan: Scan): number {
 function skipFraction(scan: Scan, from: number): number {
   const { text } = scan;
   let at = from;
-  if (text.charCodeAt(at) === 0x2e) at = skipDigits(scan, at + 1, "a digit after the decimal point");
+  if (text.charCodeAt(at) === 0x2e)
+    at = skipDigits(scan, at + 1, "a digit after the decimal point");
   const unit = text.charCodeAt(at);
   if (unit !== 0x65 && unit !== 0x45) return at;
   const sign = text.charCodeAt(at + 1);
-  return skipDigits(scan, sign === 0x2b || sign === MINUS ? at + 2 : at + 1, "a digit in the exponent");
+  return skipDigits(
+    scan,
+    sign === 0x2b || sign === MINUS ? at + 2 : at + 1,
+    "a digit in the exponent",
+  );
 }
 
 function skipDigits(scan: Scan, from: number, expected: string): number {
@@ -370,7 +381,9 @@ function unexpected(scan: Scan, expected: string, inside?: number): Refusal {
 function shownUnit(text: string, at: number): string {
   const point = text.codePointAt(at) ?? 0;
   const visible = point > 0x20 && point < 0x7f;
-  return visible ? String.fromCodePoint(point) : `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+  return visible
+    ? String.fromCodePoint(point)
+    : `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function shownName(name: string): string {

@@ -62,7 +62,10 @@ function placeInLine(text: string, line: number, start: number, offset: number):
     if (isLow(text.charCodeAt(from))) from += 1;
     if (isLow(text.charCodeAt(to))) to -= 1;
   }
-  const excerpt = text.slice(from, to).replace(/[\t\r]/g, " ").replace(UNSHOWN, "\ufffd");
+  const excerpt = text
+    .slice(from, to)
+    .replace(/[\t\r]/g, " ")
+    .replace(UNSHOWN, "\ufffd");
   return { line, column: offset - start + 1, excerpt, caret: offset - from };
 }
 
