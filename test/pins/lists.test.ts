@@ -3,7 +3,7 @@ import { DIAGNOSTIC_CODES } from "../../src/model/diagnostic.ts";
 import { ENVIRONMENT_FIELDS } from "../../src/model/environment.ts";
 import { SEMANTICS_VERSION, STEP_KINDS } from "../../src/model/plan.ts";
 import { RUN_MODES } from "../../src/model/run.ts";
-import { STOP_REASONS, stateOf, WAITING_STATES } from "../../src/model/stop.ts";
+import { EXIT_CODES, STOP_REASONS, stateOf, WAITING_STATES } from "../../src/model/stop.ts";
 import { BUILTIN_TYPES } from "../../src/model/type.ts";
 
 /**
@@ -49,6 +49,22 @@ describe("closed lists that others match on", () => {
     const reasons = Object.values(STOP_REASONS).flat();
     expect(new Set(reasons).size).toBe(reasons.length);
     expect(stateOf("budget_exceeded")).toBe("exhausted");
+  });
+
+  it("exit codes are these, from best to worst", () => {
+    expect(Object.entries(EXIT_CODES).map(([name, { code }]) => [code, name])).toEqual([
+      [0, "verified"],
+      [8, "waiting"],
+      [130, "cancelled"],
+      [3, "rejected"],
+      [5, "exhausted"],
+      [4, "denied"],
+      [1, "problem"],
+      [2, "usage"],
+      [6, "failed"],
+      [7, "uncertain"],
+      [70, "internal"],
+    ]);
   });
 
   it("diagnostic codes are these", () => {
