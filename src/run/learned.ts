@@ -1,0 +1,30 @@
+/** When a learned answer may stand in for a model. */
+import { type Digest, digestOf } from "../base/digest.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { LearnedAnswer, ModelIdentity } from "../model/run.ts";
+
+/** The commitment to a prompt that evidence and learned answers carry instead of the prompt. */
+export function promptDigest(prompt: JsonValue): Digest {
+  return digestOf("rote-prompt/v1", prompt);
+}
+
+/**
+ * The learned answer for a boundary, if there is one: always for a prompt that was seen, for another prompt only
+ * when the prompts varied among the qualifying runs and the answer did not; never from another model.
+ */
+export function learnedFor(
+  learned: readonly LearnedAnswer[],
+  node: string,
+  prompt: JsonValue,
+  model: ModelIdentity,
+): LearnedAnswer | undefined {
+  const candidates = learned.filter(
+    (one) =>
+      one.node === node && one.model.provider === model.provider && one.model.name === model.name,
+  );
+  if (candidates.length === 0) return undefined;
+  const digest = promptDigest(prompt);
+  return (
+    candidates.find((one) => one.prompts.includes(digest)) ?? candidates.find((one) => one.varied)
+  );
+}
