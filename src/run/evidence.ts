@@ -14,12 +14,14 @@ export function evidenceFrom(drive: Drive): RunEvidence {
   const { plan, verifier } = drive.program;
   const state = stateName(drive);
   const result = resultOf(drive);
+  const environment = boundEnvironment(plan);
   return Object.freeze({
     run: drive.id,
     task: plan.id,
     plan: boundDigest(plan),
     verifier: verifier.digest,
-    environment: environmentDigest(boundEnvironment(plan)),
+    environment: environmentDigest(environment),
+    environmentParts: environment,
     semantics: plan.semantics,
     mode: drive.mode,
     state,
@@ -57,7 +59,8 @@ function twinOf(drive: Drive, node: PlanNode): readonly { node: string; agreed: 
   const { state, program } = drive;
   const twin = node.twin === null ? undefined : program.plan.nodes[node.twin];
   if (drive.mode !== "guided" || state === null || twin === undefined) return [];
-  if (state.nodes[node.index]?.kind !== "done" || state.nodes[twin.index]?.kind !== "done") return [];
+  if (state.nodes[node.index]?.kind !== "done" || state.nodes[twin.index]?.kind !== "done")
+    return [];
   const own = writeValue(node.output, state.outputs[node.index] ?? null);
   const other = writeValue(twin.output, state.outputs[twin.index] ?? null);
   return [Object.freeze({ node: node.id, agreed: canonicalText(own) === canonicalText(other) })];
