@@ -3,6 +3,10 @@
  *
  *   parseExpression -> checkExpression -> compileExpression -> evaluate
  */
+
+import * as expressions from "./builders.ts";
+
+export type { Expression, TypeSource } from "./builders.ts";
 export { checkExpression, type TypedExpression } from "./check.ts";
 export type { Scope } from "./checking.ts";
 export { compileExpression } from "./compile.ts";
@@ -41,3 +45,4 @@ export {
   valueType,
 } from "./types.ts";
 export { writeValue } from "./write.ts";
+export { expressions };
