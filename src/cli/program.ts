@@ -8,7 +8,7 @@ import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { EXIT_CODES, type ExitName } from "../model/stop.ts";
 import { COMMANDS } from "./commands.ts";
-import { failureOf } from "./fault.ts";
+import { type Failure, failureOf } from "./fault.ts";
 import type {
   ArgumentSpec,
   Call,
@@ -104,6 +104,8 @@ function optionOf(spec: OptionSpec): Option {
   const option = new Option(`--${spec.name} <${spec.value.name}>`, spec.summary);
   const choices = typeof spec.value.kind === "string" ? undefined : spec.value.kind;
   option.argParser((value: string, previous: unknown) => {
+    // `--memory --json` is a forgotten directory far more often than a directory of that name.
+    if (value.startsWith("--")) throw new InvalidArgumentError("Its own value is missing.");
     if (choices !== undefined && !choices.includes(value)) {
       throw new InvalidArgumentError(`Expected ${choices.join(", ")}.`);
     }
@@ -142,7 +144,7 @@ async function perform(spec: CommandSpec, command: string, call: Call): Promise<
       const told = { code, message, ...(hint === null ? {} : { hint }), ...data };
       terminal.data(documentOf(command, { exit, json: { error: told }, text: "" }));
     } else {
-      tell(failure.message, failure.hint, terminal);
+      tell(failure, terminal);
     }
     return failure.exit;
   }
@@ -164,7 +166,7 @@ function tellUsage(error: CommanderError, words: readonly string[], terminal: Te
     const told = { code: "bad_usage", message, hint };
     terminal.data(documentOf(words[0] ?? "", { exit: "usage", json: { error: told }, text: "" }));
   } else {
-    tell(message, hint, terminal);
+    tell({ message, hint, details: null }, terminal);
   }
   return "usage";
 }
@@ -186,8 +188,11 @@ function asksForJson(words: readonly string[]): boolean {
   return words.slice(0, end === -1 ? words.length : end).includes("--json");
 }
 
-function tell(message: string, hint: string | null, terminal: Terminal): void {
-  const lines = [`error: ${message}`, ...(hint === null ? [] : [`hint: ${hint}`])];
+function tell(failure: Pick<Failure, "message" | "hint" | "details">, terminal: Terminal): void {
+  const { message, hint, details } = failure;
+  const lines = [`error: ${message}`];
+  if (details !== null) lines.push(details.trimEnd());
+  if (hint !== null) lines.push(`hint: ${hint}`);
   terminal.note(withLineEnd(lines.join("\n")));
 }
 
