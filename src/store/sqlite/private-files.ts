@@ -28,6 +28,8 @@ const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 export function makePrivateDirectory(directory: string): void {
   if (statsOf(directory) === undefined) {
     systemCall(directory, () => {
+      // Asked first, since a recursive mkdir hides the reason.
+      accessSync(nearestThatExists(directory), constants.W_OK);
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       // A mask may have taken the owner's own rights.
       chmodSync(directory, 0o700);
@@ -147,6 +149,11 @@ function checkOwned(place: string, found: Stats, mode: string): void {
     place,
     hint: `chmod ${mode} ${place}`,
   });
+}
+
+function nearestThatExists(place: string): string {
+  const above = path.dirname(place);
+  return above === place || statsOf(above) !== undefined ? above : nearestThatExists(above);
 }
 
 function statsOf(place: string): Stats | undefined {

@@ -1,3 +1,4 @@
+import type { Statement } from "better-sqlite3";
 import type { Database } from "./open.ts";
 
 /** Everything that is ever asked of the file, prepared once. */
@@ -9,7 +10,7 @@ const KEY =
   "plan = @plan AND verifier = @verifier AND environment = @environment AND semantics = @semantics";
 
 export function statementsOf(database: Database) {
-  const prepare = (sql: string) => database.prepare<unknown[], unknown>(sql);
+  const prepare = (sql: string): Statement<unknown[]> => database.prepare<unknown[]>(sql);
   return {
     procedure: prepare(`SELECT * FROM procedures WHERE ${KEY}`),
     find: prepare(`${SUMMARY} WHERE ${KEY}`),

@@ -1,14 +1,14 @@
-import Sqlite from "better-sqlite3";
+import { connectMemory } from "./open.ts";
 
 /**
  * Version of the SQLite inside the native module.
  *
- * @throws whatever Node says when the module was built for another Node or machine.
+ * @throws RoteError `sqlite_unavailable` when the module was built for another Node or machine.
  */
 export function sqliteVersion(): string {
-  const database = new Sqlite(":memory:");
+  const database = connectMemory();
   try {
-    return String(database.prepare("select sqlite_version()").pluck().get());
+    return String(database.prepare("SELECT sqlite_version()").pluck().get());
   } finally {
     database.close();
   }
