@@ -123,13 +123,15 @@ function admitObject(value: object, admission: Admission): JsonValue {
 /** Whatever contains itself gets as deep as this, so cycles need no search of their own on the way down. */
 function tooDeep(value: object, admission: Admission): Refusal {
   const { path, ancestors, maxDepth } = admission;
-  const first = ancestors.indexOf(value);
-  if (first === -1) {
-    return new Refusal("document_too_deep", `nested deeper than ${maxDepth} levels`);
+  const seen = new Set<object>();
+  for (const [level, one] of [...ancestors, value].entries()) {
+    if (seen.has(one)) {
+      path.length = level;
+      return new Refusal("bad_json", "the value contains itself");
+    }
+    seen.add(one);
   }
-  const again = ancestors.indexOf(value, first + 1);
-  path.length = again === -1 ? ancestors.length : again;
-  return new Refusal("bad_json", "the value contains itself");
+  return new Refusal("document_too_deep", `nested deeper than ${maxDepth} levels`);
 }
 
 function admitList(list: readonly unknown[], admission: Admission): JsonValue {
