@@ -133,7 +133,7 @@ describe.each(RECIPE_NAMES)("recipes almost like %s", (name) => {
     }
     expect(accepted).toEqual([]);
     // Some neighbours compute the same, others differ only on inputs that are not among the samples.
-    expect(2 * noticed).toBeGreaterThan(wrong);
+    expect(3 * noticed).toBeGreaterThan(wrong);
     expect(noticed).toBeGreaterThanOrEqual(2);
   });
 });
