@@ -153,8 +153,8 @@ export function memoryProcedures(limits: MemoryLimits): ProcedureStore {
       const { qualification, answer } = refusePromise(judge(recordOf(kept)));
       if (qualification !== null && kept !== undefined) {
         const before = kept.standing?.id;
-        if (before !== qualification.id) kept.counts = NO_COUNTS;
-        if (before !== undefined) standing.delete(before);
+        if (before === undefined) kept.counts = NO_COUNTS;
+        else standing.delete(before);
         standing.add(qualification.id);
         kept.standing = { ...qualification, learned: writeLearned(qualification.learned) };
       }

@@ -128,7 +128,7 @@ export function proceduresIn(database: Database, limits: MemoryLimits): Procedur
         const record = recordOf(sql, known);
         const { qualification, answer } = refusePromise(judge(record));
         if (qualification !== null && known !== undefined) {
-          const fresh = record?.standing?.id !== qualification.id;
+          const fresh = record?.standing === null;
           putQualification(sql, idOf(known), qualification, fresh);
         }
         return answer;
