@@ -210,6 +210,10 @@ export const ERROR_CODES = {
     meaning: "A run that did not end verified was offered as evidence.",
     todo: "Observe runs that ended verified.",
   },
+  sqlite_unavailable: {
+    meaning: "The native module of better-sqlite3 does not load.",
+    todo: "Run `npm rebuild better-sqlite3` with this Node.",
+  },
   store_busy: {
     meaning: "Another process kept the memory locked for too long.",
     todo: "Try again; look for a process that holds it.",
