@@ -34,11 +34,18 @@ const EXITS: { readonly [code: string]: ExitName } = {
   not_qualified: "denied",
   environment_changed: "denied",
   user_cancelled: "cancelled",
+  internal_error: "internal",
 };
 
+/** What to do about a memory that cannot be used, where the store itself does not say. */
+function hintFor(code: string): string | null {
+  const store = code.startsWith("store_") || code === "disk_full";
+  return store ? "`rote doctor DIRECTORY` looks at the disk and at the memory's files" : null;
+}
+
 /**
- * Tells any thrown value. Only `RoteError` is a problem of what was given; anything else is a fault of ours and
- * says how to report it.
+ * Tells any thrown value. A `RoteError` or a refusal by the operating system is a problem of what was given; anything
+ * else is a fault of ours and says how to report it.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof RoteError) {
@@ -47,12 +54,15 @@ export function failureOf(error: unknown): Failure {
       exit: EXITS[error.code] ?? "problem",
       code: error.code,
       message: error.message,
-      hint: typeof hint === "string" ? hint : null,
+      hint: typeof hint === "string" ? hint : hintFor(error.code),
       details: typeof details === "string" ? details : null,
       data,
     };
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && "syscall" in error) {
+    return { exit: "problem", code: "system_error", message, hint: null, details: null, data: {} };
+  }
   return {
     exit: "internal",
     code: "internal_error",
