@@ -6,6 +6,7 @@
  * - P2 Every report points at the operator in the document as written.
  * - P3 Work and depth are bounded: after `limits.operators` operators nothing more is looked at.
  */
+import { byteSink, bytesOf } from "../base/canonical-bytes.ts";
 import type { JsonValue } from "../base/json.ts";
 import { compareText, hasLoneSurrogate, nearest } from "../base/text.ts";
 import type { Report } from "../model/diagnostic.ts";
@@ -17,7 +18,7 @@ import {
 } from "../model/operators.ts";
 import type { Type } from "../model/type.ts";
 import { EXPRESSION_LIMITS, type ExpressionLimits } from "./limits.ts";
-import { normalJson, normalText } from "./normal-text.ts";
+import { normalJson, putNormal } from "./normal-form.ts";
 import { defaultOf, parseAll, readMember } from "./parse-member.ts";
 import {
   type Building,
@@ -39,9 +40,7 @@ import {
 export interface ParsedExpression {
   /** JSON Pointer of the expression in its document. */
   readonly at: string;
-  /** The normal form as canonical text, made when first asked for; meaningless when something was reported. */
-  readonly normalText: string;
-  /** The same as JSON. */
+  /** The normal form as JSON, made when asked for; meaningless when something was reported. */
   readonly normal: JsonValue;
   /** Names of the inputs referred to, in text order. */
   readonly inputs: readonly string[];
@@ -87,7 +86,6 @@ class Parsed implements ParsedExpression {
   readonly nodes: readonly string[];
   readonly operators: number;
   readonly tree: ParsedNode;
-  private text: string | undefined;
 
   constructor(
     at: string,
@@ -103,13 +101,10 @@ class Parsed implements ParsedExpression {
     this.tree = tree;
   }
 
-  get normalText(): string {
-    this.text ??= normalText(this.tree);
-    return this.text;
-  }
-
   get normal(): JsonValue {
-    return normalJson(this.normalText);
+    const sink = byteSink();
+    putNormal(sink, this.tree);
+    return normalJson(bytesOf(sink));
   }
 }
 
