@@ -193,7 +193,7 @@ function fish(list: readonly Entry[]): string {
       lines.push(`complete -c rote -n ${condition} ${fishValue(argument.kind)}`);
     }
     for (const option of entry.options) {
-      const value = option.value === undefined ? "" : ` -r ${fishValue(option.value.kind)}`;
+      const value = option.value === undefined ? "" : ` ${fishOptionValue(option.value.kind)}`;
       lines.push(
         `complete -c rote -n ${condition} -l ${option.name}${value} -d ${fishQuoted(option.summary)}`,
       );
@@ -212,6 +212,11 @@ function fishCondition(entry: Entry, list: readonly Entry[]): string {
     .filter((other) => other.path.startsWith(`${entry.path} `))
     .map((other) => other.path.slice(entry.path.length + 1));
   return `${seen}; and not __fish_seen_subcommand_from ${children.join(" ")}`;
+}
+
+/** The value is required; only files may be offered beside what is listed. */
+function fishOptionValue(kind: ValueKind): string {
+  return kind === "file" ? "-r -F" : `-x ${fishValue(kind)}`.trimEnd();
 }
 
 function fishValue(kind: ValueKind): string {
