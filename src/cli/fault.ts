@@ -37,10 +37,28 @@ const EXITS: { readonly [code: string]: ExitName } = {
   internal_error: "internal",
 };
 
-/** What to do about a memory that cannot be used, where the store itself does not say. */
-function hintFor(code: string): string | null {
+/** What to do next, in terms of this command, for errors of the library that do not say it. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["bad_input", "give --input name=value for each, or --inputs FILE; `rote check` lists them"],
+  [
+    "environment_changed",
+    "name the environment with --environment, or bind the recipe to this one",
+  ],
+  ["host_required", "this command runs without a host: no reads, no effects, no approvals"],
+  ["journal_required", "this command runs without a journal: no checkpoints"],
+]);
+
+function hintFor(code: string, given: JsonValue | undefined): string | null {
+  // The library's own hint is a method that the command line does not have.
+  if (code === "store_missing")
+    return "`rote run .. --memory DIRECTORY --phase training` makes one";
   const store = code.startsWith("store_") || code === "disk_full";
-  return store ? "`rote doctor DIRECTORY` looks at the disk and at the memory's files" : null;
+  const doctor = store ? "`rote doctor DIRECTORY` looks at the disk and at the files" : null;
+  return textOf(given) ?? HINTS.get(code) ?? doctor;
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 /**
@@ -54,8 +72,8 @@ export function failureOf(error: unknown): Failure {
       exit: EXITS[error.code] ?? "problem",
       code: error.code,
       message: error.message,
-      hint: typeof hint === "string" ? hint : hintFor(error.code),
-      details: typeof details === "string" ? details : null,
+      hint: hintFor(error.code, hint),
+      details: textOf(details),
       data,
     };
   }

@@ -84,7 +84,8 @@ async function runLine(session: Session, line: InputLine, signal: AbortSignal): 
     return endedLine(line.number, await runOnce(session, inputs.value, signal));
   } catch (error) {
     if (!(error instanceof RoteError)) throw error;
-    const failure = failureOf(error);
+    // Hints are about the command line as a whole, and would be said once a line.
+    const failure = { ...failureOf(error), hint: null };
     const { code, message, exit } = failure;
     return {
       ...unstarted(line.number, code, message, exit),

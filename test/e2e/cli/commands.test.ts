@@ -202,6 +202,79 @@ describe("the ladder, as typed", () => {
     expect(again).toMatchObject({ exit_code: 1, error: { code: "nothing_kept" } });
   });
 
+  it("a compiled run that its verifier refuses ends the qualification; the next lines ask again", async () => {
+    folder.write("grade.json", {
+      version: 1,
+      id: "grade",
+      inputs: { amount: "integer", truth: "text" },
+      terminal: "grade",
+      nodes: [
+        {
+          id: "grade",
+          output: "text",
+          step: { kind: "model", prompt: { input: "amount" } },
+        },
+      ],
+    });
+    folder.write("truth.json", {
+      op: "equal",
+      left: { input: "context/result" },
+      right: { input: "context/inputs/truth" },
+    });
+    const low = (amount: number) => JSON.stringify({ amount, truth: "low" });
+    const high = (amount: number) => JSON.stringify({ amount, truth: "high" });
+    const answers = [1, 2, 3, 4, 5].map((amount) => ({
+      node: "grade",
+      prompt: `${amount}`,
+      answer: "low",
+    }));
+    const asked = [...answers, { node: "grade", answer: "high" }];
+    folder.write("answers.jsonl", asked.map((line) => JSON.stringify(line)).join("\n"));
+    folder.write("training.jsonl", [1, 2, 3].map(low).join("\n"));
+    folder.write("shadow.jsonl", low(4));
+    folder.write("canary.jsonl", low(5));
+    folder.write("later.jsonl", [low(6), high(7), high(8)].join("\n"));
+    const rule = ["--verifier", "truth.json"];
+    const run = ["run", "grade.json", ...rule, ...memory, "--answers", "answers.jsonl"];
+    for (const phase of ["training", "shadow", "canary"]) {
+      const { code } = await type(...run, "--phase", phase, "--inputs", `${phase}.jsonl`);
+      expect(code).toBe(0);
+    }
+    expect((await type("memory", "qualify", "memory", "grade.json", ...rule)).code).toBe(0);
+
+    const { code, stdout } = await type(...run, "--inputs", "later.jsonl", "--json");
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const told = ["mode", "state", "learned_model_hits", "model_calls"] as const;
+    expect(lines.slice(0, 3).map((line) => told.map((name) => line[name]))).toEqual([
+      ["compiled", "verified", 1, 0],
+      ["compiled", "rejected", 1, 0],
+      ["guided", "verified", 0, 1],
+    ]);
+    expect(code).toBe(3);
+    const status = await json("memory", "status", "memory", "grade.json", ...rule);
+    expect(status.status).toMatchObject({
+      qualification: null,
+      demotion: { cause: "verification_failed" },
+    });
+  });
+
+  it("learned answers belong to the model that gave them", async () => {
+    const cwd = folder.path;
+    await rote(["demo", "--out", "shown"], { cwd });
+    const words = ["run", "shown/expense-posting/recipe.json", "--memory", "shown/memory"];
+    const inputs = ["--inputs", "first.json"];
+    folder.write("first.json", folder.read("shown/expense-posting/later.jsonl").split("\n")[0]);
+    const nobody = await json(...words, ...inputs);
+    expect(nobody).toMatchObject({ exit_code: 8, mode: "compiled", state: "awaiting_model" });
+    const same = await json(...words, ...inputs, "--model", "scripted:answers.jsonl");
+    expect(same).toMatchObject({ exit_code: 0, report: { learned_model_hits: 1, model_calls: 0 } });
+    const other = await json(...words, ...inputs, "--model", "scripted:others.jsonl");
+    expect(other).toMatchObject({ exit_code: 8, report: { learned_model_hits: 0 } });
+  });
+
   it("a run that waits, or that its verifier refuses, teaches nothing", async () => {
     folder.write("no.json", false);
     const words = ["run", "recipe.json", "--verifier", "no.json", ...input(1), ...memory];

@@ -16,20 +16,23 @@ afterAll(() => folder.remove());
 
 const one = ["run", "recipe.json", "--input", "quantity=2", "--input", "price=3"];
 
+/** Words for Node that put a hook into the resolution of modules; the hook may use `writeSync`. */
+function preload(hook: string): readonly string[] {
+  const asUrl = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
+  const module = `import { writeSync } from "node:fs";\nexport async function resolve(name, context, next) { ${hook} }`;
+  const register = `import { register } from "node:module"; register(${JSON.stringify(asUrl(module))});`;
+  return ["--import", asUrl(register)];
+}
+
 /** Addresses of the modules that the command loads. */
 function loaded(words: readonly string[]): readonly string[] {
-  const hook = `import { writeSync } from "node:fs";
-  export async function resolve(name, context, next) {
-    const found = await next(name, context);
-    writeSync(2, "loads " + found.url + "\\n");
-    return found;
-  }`;
-  const register = `import { register } from "node:module";
-    register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
-  const preload = `data:text/javascript,${encodeURIComponent(register)}`;
-  const { stderr, status } = spawnSync(process.execPath, ["--import", preload, MAIN, ...words], {
+  const hook = preload(
+    'const found = await next(name, context); writeSync(2, "loads " + found.url + "\\n"); return found;',
+  );
+  const { stderr, status } = spawnSync(process.execPath, [...hook, MAIN, ...words], {
     cwd: folder.path,
     encoding: "utf8",
+    timeout: 60_000,
   });
   expect(status).toBe(0);
   return stderr.split("\n").filter((line) => line.startsWith("loads "));
@@ -186,6 +189,20 @@ describe("colour", () => {
     expect(stderr.includes("\u001b[")).toBe(coloured);
     expect(stderr).toContain("error");
   });
+});
+
+it("drawing SVG without its optional package says what to install", () => {
+  const hook = preload(
+    'if (name === "@viz-js/viz") throw new Error("absent"); return next(name, context);',
+  );
+  const words = ["graph", "recipe.json", "--format", "svg"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...hook, MAIN, ...words], {
+    cwd: folder.path,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("npm install @viz-js/viz");
 });
 
 describe("a fault of our own", () => {
