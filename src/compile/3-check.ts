@@ -25,7 +25,7 @@ import type { Report } from "../model/diagnostic.ts";
 import type { StepKind } from "../model/plan.ts";
 import type { Type } from "../model/type.ts";
 import type { CompiledExpression } from "../model/value.ts";
-import { within } from "./1-parse.ts";
+import { inNodeOf } from "./1-parse.ts";
 import type { ResolvedNode, ResolvedRecipe } from "./2-resolve.ts";
 import { checkEffects } from "./effects.ts";
 import { type Hints, hintsFrom } from "./hints.ts";
@@ -60,7 +60,8 @@ export function checkRecipe(
   const context = contextOf(resolved, limits);
   const nodes: CheckedNode[] = [];
   for (const node of resolved.nodes) {
-    const checked = checkNode(node, context, within(node.id, report));
+    const inNode: Report = (diagnostic) => report(inNodeOf(node.id, diagnostic));
+    const checked = checkNode(node, context, inNode);
     context.seen.push(checked?.types.seen);
     if (checked !== undefined) nodes.push(checked);
   }
