@@ -1,5 +1,6 @@
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { ERROR_CODES } from "../model/codes.ts";
 import type { ExitName } from "../model/stop.ts";
 
 /** A problem of what the user gave, ready to be told: what it is, and in `hint` what to do next. */
@@ -54,7 +55,12 @@ function hintFor(code: string, given: JsonValue | undefined): string | null {
     return "`rote run .. --memory DIRECTORY --phase training` makes one";
   const store = code.startsWith("store_") || code === "disk_full";
   const doctor = store ? "`rote doctor DIRECTORY` looks at the disk and at the files" : null;
-  return textOf(given) ?? HINTS.get(code) ?? doctor;
+  return textOf(given) ?? HINTS.get(code) ?? doctor ?? listedTodo(code);
+}
+
+function listedTodo(code: string): string | null {
+  const listed = Object.entries(ERROR_CODES).find(([name]) => name === code);
+  return listed === undefined ? null : listed[1].todo;
 }
 
 function textOf(value: JsonValue | undefined): string | null {
@@ -72,7 +78,7 @@ export function failureOf(error: unknown): Failure {
       exit: EXITS[error.code] ?? "problem",
       code: error.code,
       message: error.message,
-      hint: hintFor(error.code, hint),
+      hint: details === undefined ? hintFor(error.code, hint) : textOf(hint),
       details: textOf(details),
       data,
     };
