@@ -118,7 +118,8 @@ function keep(left: Container, right: Container, of: Type, make: (of: Type) => T
   return right.of === of ? right : make(of);
 }
 
-function isTextual(type: Type): boolean {
+/** Texts, and enums of them. */
+export function isTextual(type: Type): boolean {
   return type.kind === "text" || type.kind === "enum";
 }
 
