@@ -1,6 +1,7 @@
 /** list, record, merge, entries, digest: values made of values. */
 import { digestOf } from "../../base/digest.ts";
 import { compareText } from "../../base/text.ts";
+import type { Value } from "../../model/value.ts";
 
 import {
   type Checking,
@@ -38,7 +39,9 @@ const list: Operation = (node, checking) => {
     const codes = known.map((value) => value.lower(lowering));
     return (frame) => {
       spendElements(frame, codes.length, site);
-      return codes.map((code) => code(frame));
+      const made: Value[] = [];
+      for (const code of codes) made.push(code(frame));
+      return made;
     };
   });
 };
