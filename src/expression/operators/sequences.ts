@@ -241,6 +241,7 @@ const zip: Operation = (node, checking) => {
         const what = `${first.length} elements on the left, ${second.length} on the right`;
         throw fail(frame, site, "length_mismatch", what);
       }
+      spendElements(frame, first.length + second.length, site);
       spendElements(frame, first.length, site);
       return first.map((element, at) => {
         const made = emptyRecord();

@@ -125,6 +125,7 @@ function mergeDictionaries(
       const second = other(frame);
       spendElements(frame, first.size + second.size, site);
       const made = new Map([...first, ...second]);
+      spendElements(frame, made.size, site);
       if (made.size <= elements) return made;
       throw fail(frame, site, "too_large", `a dictionary of ${made.size} elements`);
     };
@@ -149,6 +150,7 @@ const entries: Operation = (node, checking) => {
     return (frame) => {
       const given = source(frame);
       const { size } = given;
+      spendElements(frame, size, site);
       spendElements(frame, size, site);
       if (size > 1) spend(frame, size * (31 - Math.clz32(size)), site);
       const sorted = [...given].sort(([left], [right]) => compareText(left, right));
