@@ -17,6 +17,7 @@ import { structure } from "./operators/structure.ts";
 import { texts } from "./operators/text.ts";
 import type { ParsedExpression } from "./parse.ts";
 import type { ParsedNode } from "./parse-tree.ts";
+import { noExtents } from "./type-extent.ts";
 
 /** An expression with a type, ready to be compiled. */
 export interface TypedExpression {
@@ -59,7 +60,7 @@ export function checkExpression(
     report,
     bindings: item === undefined ? [] : [{ name: item.name, slot: 0, type: item.type, list: true }],
     names: { most: item === undefined ? 0 : 1 },
-    extents: new Map(),
+    extents: noExtents(),
     check,
   };
   const root = check(parsed.tree, checking);

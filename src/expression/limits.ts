@@ -13,6 +13,9 @@ export const EXPRESSION_LIMITS: ExpressionLimits = { operators: 10_000, depth: 4
 /** Bounds of a type, names resolved: nested types, and parts in all. */
 export const TYPE_LIMITS = { depth: 48, parts: 10_000 } as const;
 
+/** Parts of all types that the operators of one expression make, parts that they share counted once. */
+export const MADE_TYPES = 200_000;
+
 /** Levels of a json value, as many as the reader of documents admits. */
 export const MAX_JSON_DEPTH = 64;
 

@@ -22,7 +22,7 @@ import { writeValue } from "../write.ts";
 import { pay } from "./conversion.ts";
 
 /** Tag of the digests that expressions compute. */
-export const VALUE_TAG = "rote-value/v1";
+const VALUE_TAG = "rote-value/v1";
 
 const list: Operation = (node, checking) => {
   const values = node.values.map((value) => checking.check(value, checking));

@@ -78,6 +78,27 @@ describe("size of an expression", () => {
     expect(codes(source).map((line) => line.split(" ")[0])).toEqual(["limit_exceeded"]);
   });
 
+  test("types that are many and large, each below its limit, are refused together", () => {
+    const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, "text"]));
+    const around = { inputs: { wide: [{ record: wide }] } } as const;
+    const widened = (name: string) => ({
+      op: "count",
+      list: [
+        {
+          op: "merge",
+          left: { input: "wide" },
+          right: { op: "record", fields: { [name]: 1 } },
+        },
+      ],
+    });
+    const many = (count: number) => Array.from({ length: count }, (_, at) => widened(`g${at}`));
+    expect(codes(many(30), around)).toEqual([]);
+    expect(codes(many(1_500), around).map((line) => line.split(" ")[0])).toEqual([
+      "limit_exceeded",
+    ]);
+    expect(codes(new Array(9_000).fill({ input: "wide" }), around)).toEqual([]);
+  });
+
   test("a list of ten thousand different words has its type at once", () => {
     const words = Array.from({ length: 9_000 }, (_, at) => `word ${at}`);
     expect(codes({ op: "count", list: words })).toEqual([]);
