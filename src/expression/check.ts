@@ -3,7 +3,14 @@
 import type { Report } from "../model/diagnostic.ts";
 import type { OperatorName } from "../model/operators.ts";
 import type { Type } from "../model/type.ts";
-import { type Checking, type Operation, type Scope, type Typed, withinExtent } from "./checking.ts";
+import {
+  type Checking,
+  madeTooMuch,
+  type Operation,
+  type Scope,
+  type Typed,
+  withinExtent,
+} from "./checking.ts";
 import { arithmetic } from "./operators/arithmetic.ts";
 import { comparisons } from "./operators/comparison.ts";
 import { conversions } from "./operators/conversion.ts";
@@ -70,6 +77,7 @@ export function checkExpression(
 }
 
 function check(node: ParsedNode, checking: Checking): Typed | undefined {
+  if (madeTooMuch(checking)) return undefined;
   if (node.kind === "broken") {
     for (const part of node.parts) check(part, checking);
     return undefined;

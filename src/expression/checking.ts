@@ -256,12 +256,15 @@ export function withinExtent(found: Typed, node: OperatorNode, checking: Checkin
     problem(node, checking, "limit_exceeded", `its type has over ${TYPE_LIMITS.parts} parts`);
     return false;
   }
-  if (extents.made <= MADE_TYPES) return true;
-  if (before <= MADE_TYPES) {
-    const what = `up to here the expression makes types of over ${MADE_TYPES} parts`;
-    problem(node, checking, "limit_exceeded", what, "compute parts of it in nodes of their own");
-  }
+  if (!madeTooMuch(checking)) return true;
+  const what = `up to here the expression makes types of over ${MADE_TYPES} parts`;
+  problem(node, checking, "limit_exceeded", what, "compute parts of it in nodes of their own");
   return false;
+}
+
+/** True once the types of an expression are too large all together; nothing more is checked then. */
+export function madeTooMuch({ extents }: Checking): boolean {
+  return extents.made > MADE_TYPES;
 }
 
 function isReference({ op }: OperatorNode): boolean {
