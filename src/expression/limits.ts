@@ -47,8 +47,12 @@ export const EVALUATION_LIMITS: EvaluationLimits = {
 /** The given limits, none above the defaults. */
 export function lowered(limits: Partial<EvaluationLimits> | undefined): EvaluationLimits {
   if (limits === undefined) return EVALUATION_LIMITS;
-  const lower = (name: keyof EvaluationLimits): number =>
-    Math.max(0, Math.min(EVALUATION_LIMITS[name], limits[name] ?? EVALUATION_LIMITS[name]));
+  const lower = (name: keyof EvaluationLimits): number => {
+    const asked = limits[name];
+    const standard = EVALUATION_LIMITS[name];
+    // Whatever is not lower, NaN among it, has no effect.
+    return asked !== undefined && asked < standard ? Math.max(0, Math.floor(asked)) : standard;
+  };
   return {
     integerBits: lower("integerBits"),
     textUnits: lower("textUnits"),
