@@ -73,9 +73,7 @@ function read(type: Type, json: JsonValue, reading: Reading): Value {
     case "text":
       return typeof json === "string" ? text(json, reading) : wrong(type, json, reading);
     case "enum":
-      return typeof json === "string" && type.values.includes(json)
-        ? json
-        : wrong(type, json, reading);
+      return typeof json === "string" && isWord(type, json) ? json : wrong(type, json, reading);
     case "date":
       return typeof json === "string" && isDate(json) ? json : wrong(type, json, reading);
     case "timestamp": {
@@ -93,6 +91,21 @@ function read(type: Type, json: JsonValue, reading: Reading): Value {
     default:
       return assertNever(type, "type");
   }
+}
+
+/** An enum of more words than this is looked up in a set; a shorter one is as quickly gone through. */
+const FEW_WORDS = 16;
+
+const wordSets = new WeakMap<Type, ReadonlySet<string>>();
+
+function isWord(type: Type & { kind: "enum" }, text: string): boolean {
+  if (type.values.length <= FEW_WORDS) return type.values.includes(text);
+  let words = wordSets.get(type);
+  if (words === undefined) {
+    words = new Set(type.values);
+    wordSets.set(type, words);
+  }
+  return words.has(text);
 }
 
 function list(of: Type, json: readonly JsonValue[], reading: Reading): Value {
