@@ -4,7 +4,7 @@
  */
 import { assertNever } from "../base/assert.ts";
 import { parseInteger } from "../base/integer.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../base/json-value.ts";
 import { pointer } from "../base/pointer.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { compareText, hasLoneSurrogate } from "../base/text.ts";
@@ -83,9 +83,9 @@ function read(type: Type, json: JsonValue, reading: Reading): Value {
     case "list":
       return Array.isArray(json) ? list(type.of, json, reading) : wrong(type, json, reading);
     case "dictionary":
-      return isObject(json) ? dictionary(type.of, json, reading) : wrong(type, json, reading);
+      return isJsonObject(json) ? dictionary(type.of, json, reading) : wrong(type, json, reading);
     case "record":
-      return isObject(json) ? record(type, json, reading) : wrong(type, json, reading);
+      return isJsonObject(json) ? record(type, json, reading) : wrong(type, json, reading);
     case "nothing":
       return wrong(type, json, reading);
     default:
@@ -239,7 +239,7 @@ function copyJson(json: JsonValue, reading: Reading, depth: number): JsonValue {
   }
   const { path } = reading;
   const at = path.length;
-  if (isArray(json)) {
+  if (isJsonArray(json)) {
     if (json.length > reading.limits.elements) throw tooLong(json.length, reading);
     const copy: JsonValue[] = [];
     for (let index = 0; index < json.length; index += 1) {
@@ -288,12 +288,4 @@ function refusal(code: ReadFailure["code"], what: string, reading: Reading): Ref
 
 function shownName(name: string): string {
   return JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 60)}..`);
-}
-
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
