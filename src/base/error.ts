@@ -1,4 +1,4 @@
-import type { JsonValue } from "./json.ts";
+import type { JsonValue } from "./json-value.ts";
 
 /**
  * The one error class of Rote: misuse by the caller, or an adapter that broke.

@@ -1,6 +1,6 @@
 /**
- * The closed table of states and stop reasons (docs/states.md is generated from it). Every terminal run has exactly
- * one reason; a limit or a failure never looks like success.
+ * The closed table of states and stop reasons, with what each means and what to do about it. `docs/states.md` is
+ * generated from it. Every terminal run has exactly one reason; a limit or a failure never looks like success.
  */
 export const WAITING_STATES = ["ready", "running", "awaiting_model", "awaiting_approval"] as const;
 
@@ -45,10 +45,210 @@ export type StopReason = (typeof STOP_REASONS)[TerminalState][number];
 
 export const TERMINAL_STATES = Object.keys(STOP_REASONS) as readonly TerminalState[];
 
+const STATE_OF: ReadonlyMap<string, TerminalState> = new Map(
+  TERMINAL_STATES.flatMap((state) => STOP_REASONS[state].map((reason) => [reason, state] as const)),
+);
+
 /** The terminal state that a stop reason belongs to. */
 export function stateOf(reason: StopReason): TerminalState {
-  for (const state of TERMINAL_STATES) {
-    if ((STOP_REASONS[state] as readonly string[]).includes(reason)) return state;
-  }
-  throw new TypeError(`unknown stop reason ${reason}`);
+  const state = STATE_OF.get(reason);
+  if (state === undefined) throw new TypeError(`unknown stop reason ${reason}`);
+  return state;
+}
+
+/** True for a state that a run never leaves. */
+export function isTerminal(state: RunStateName): state is TerminalState {
+  return Object.hasOwn(STOP_REASONS, state);
+}
+
+/** What a state or reason means, and what to do next, in words for people. */
+export interface Explanation {
+  readonly meaning: string;
+  readonly todo: string;
+}
+
+export const STATE_NOTES: { readonly [state in RunStateName]: Explanation } = {
+  ready: {
+    meaning: "Inputs are read and accepted; no node has run yet.",
+    todo: "Advance the run.",
+  },
+  running: {
+    meaning: "Nodes are being evaluated, or an operation is in flight.",
+    todo: "Wait for the call that advances the run to return.",
+  },
+  awaiting_model: {
+    meaning: "At least one model node waits for an answer; `pending` lists them all.",
+    todo: "Advance the run with an answer of the stated type.",
+  },
+  awaiting_approval: {
+    meaning: "Operations wait for a reviewer's signature.",
+    todo: "Show the request to a reviewer and advance the run with the signed approval.",
+  },
+  verified: {
+    meaning: "Every node is done and the application's own verifier accepted the completed result.",
+    todo: "Use the result. Only this state counts as success.",
+  },
+  rejected: {
+    meaning: "A check said no: the recipe's, a precondition, or the verifier.",
+    todo: "Treat the result as wrong; look at the failing check and at the inputs.",
+  },
+  denied: {
+    meaning: "Something that only the host or a reviewer can allow was not allowed.",
+    todo: "Change what is asked for, or have the host's owner allow it; then start a new run.",
+  },
+  exhausted: {
+    meaning: "A limit was reached before the work was done.",
+    todo: "Find out why the limit did not suffice before raising it; then start a new run.",
+  },
+  failed: {
+    meaning: "The run could not be carried out.",
+    todo: "Repair the cause named in the report; then start a new run.",
+  },
+  uncertain: {
+    meaning: "An operation was dispatched and its outcome is unknown. Nothing is repeated.",
+    todo: "Look at the target system, then record what was found by a signed reconciliation.",
+  },
+  cancelled: {
+    meaning: "The run was cancelled. What had been done before is not undone.",
+    todo: "Read the trace for what was done; start a new run when wanted.",
+  },
+};
+
+export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
+  completed: {
+    meaning: "The verifier accepted the completed result.",
+    todo: "Nothing.",
+  },
+  verify_failed: {
+    meaning: "The condition of a verify node was false, or could not be evaluated.",
+    todo: "Compare the inputs with what the node demands.",
+  },
+  verifier_rejected: {
+    meaning: "The verifier's rule was false, or could not be evaluated.",
+    todo: "Do not use the result. Find out which of recipe and verifier is wrong.",
+  },
+  precondition_failed: {
+    meaning: "The condition of a policy node was false, or could not be evaluated.",
+    todo: "Meet the precondition; then start a new run.",
+  },
+  identity_refused: {
+    meaning: "The host does not know who is asking, or does not accept it.",
+    todo: "Authenticate with an identity that the host's trust store names.",
+  },
+  intent_refused: {
+    meaning: "The stated intent does not cover this operation.",
+    todo: "State an intent that covers it, or leave the operation out.",
+  },
+  warrant_refused: {
+    meaning: "The warrant is missing, expired, not yet valid, or too narrow.",
+    todo: "Ask the issuer for a warrant that covers the operation.",
+  },
+  tool_refused: {
+    meaning: "The tool is unknown, unreviewed, changed since its review, or of the wrong category.",
+    todo: "Have the tool's present definition reviewed.",
+  },
+  policy_denied: {
+    meaning: "The host's policy forbids the operation.",
+    todo: "Ask the policy's owner; a recipe cannot change it.",
+  },
+  security_denied: {
+    meaning: "Operation security forbids the path, command or kind of operation.",
+    todo: "Stay inside the workspace and the permitted kinds of operation.",
+  },
+  approval_rejected: {
+    meaning: "A reviewer rejected the operation.",
+    todo: "Read the reviewer's reason; a new run makes a new request.",
+  },
+  approval_expired: {
+    meaning: "The request for approval expired before anyone decided.",
+    todo: "Start a new run and have it reviewed in time.",
+  },
+  environment_changed: {
+    meaning: "Policy, tools, credentials, evidence or host configuration are not those of the recipe.",
+    todo: "Bind the recipe to the present environment; it has to qualify again.",
+  },
+  not_qualified: {
+    meaning: "The qualification of a compiled run does not stand (any more).",
+    todo: "Run guided, find out why it was demoted, qualify again.",
+  },
+  duplicate_operation: {
+    meaning: "An effect of the same tool and natural key was already admitted.",
+    todo: "Look up the earlier operation; it may already have done what is wanted.",
+  },
+  max_steps: {
+    meaning: "The run would take more outside steps than its limit allows.",
+    todo: "Check the length of the lists that `each` nodes run over.",
+  },
+  max_runtime: {
+    meaning: "The run's active time passed its limit.",
+    todo: "Check which nodes are expensive; waiting does not count as active time.",
+  },
+  token_budget_exceeded: {
+    meaning: "Model answers used more tokens than the limit; unknown usage is charged in full.",
+    todo: "Have the provider's usage reported, or raise the limit.",
+  },
+  budget_exceeded: {
+    meaning: "A budget of the host has not enough left for the operation.",
+    todo: "Ask the budget's owner.",
+  },
+  expression_limit: {
+    meaning: "An expression ran out of fuel or its value grew too large, or a list passed an `each` limit.",
+    todo: "Use smaller inputs, or raise the limit of the `each`.",
+  },
+  provider_error: {
+    meaning: "The model's provider failed.",
+    todo: "Try again with a new run once the provider answers.",
+  },
+  tool_error: {
+    meaning: "A tool failed in a way that certainly changed nothing.",
+    todo: "Repair the tool or its arguments; then start a new run.",
+  },
+  invalid_model_response: {
+    meaning: "The model's answers did not have the stated type, and no more are asked for.",
+    todo: "Make the instructions or the type clearer.",
+  },
+  expression_error: {
+    meaning: "An expression of a node had no value: something missing, a division by zero, and so on.",
+    todo: "Read the failure: it names node, operator and place.",
+  },
+  internal_error: {
+    meaning: "Rote itself broke an invariant.",
+    todo: "Report it with recipe and inputs.",
+  },
+  uncertain_operation: {
+    meaning: "An operation was admitted and no outcome of it is recorded.",
+    todo: "Look at the target system, then record what was found by a signed reconciliation.",
+  },
+  user_cancelled: {
+    meaning: "Someone with control of the run cancelled it.",
+    todo: "Nothing, or a new run.",
+  },
+};
+
+/**
+ * Exit codes of the command line. Zero means verified and nothing else; every kind of ending has a code of its own,
+ * with and without `--json`.
+ */
+export const EXIT_CODES = {
+  verified: { code: 0, meaning: "The run is verified, or the command did what it was asked." },
+  internal: { code: 1, meaning: "Rote itself failed." },
+  usage: {
+    code: 2,
+    meaning: "Wrong use or bad input: arguments, documents or inputs were refused. Nothing was started.",
+  },
+  rejected: { code: 3, meaning: "A check or the verifier rejected the run." },
+  denied: { code: 4, meaning: "The host or a reviewer denied the run." },
+  exhausted: { code: 5, meaning: "A limit ended the run." },
+  failed: { code: 6, meaning: "The run failed." },
+  uncertain: { code: 7, meaning: "The outcome of an operation is unknown." },
+  cancelled: { code: 8, meaning: "The run was cancelled." },
+  awaiting: { code: 9, meaning: "The run waits for a model answer or an approval." },
+  unproven: { code: 10, meaning: "What was to be shown is not shown (a procedure does not qualify)." },
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** The exit code for a command that leaves a run in this state. */
+export function exitCodeOf(state: RunStateName): number {
+  return isTerminal(state) ? EXIT_CODES[state].code : EXIT_CODES.awaiting.code;
 }

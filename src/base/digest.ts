@@ -1,0 +1,49 @@
+/** Digests of documents. The tag keeps kinds apart: a document of one kind never has the digest of another. */
+import { createHash } from "node:crypto";
+import type { Brand } from "./brand.ts";
+import { canonicalText } from "./canonical.ts";
+import { RoteError } from "./error.ts";
+import type { JsonValue } from "./json-value.ts";
+
+/** `sha256:` and 64 lower-case hexadecimal digits. */
+export type Digest = Brand<"Digest">;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const TAG = /^[\x21-\x7e]+$/;
+
+/**
+ * Digest of a document: SHA-256 over tag, line feed and the canonical bytes, so a shell can recompute it.
+ *
+ * @throws RoteError `not_canonical` when the value is outside the closed domain.
+ */
+export function digestOf(tag: string, value: JsonValue): Digest {
+  const hash = createHash("sha256").update(`${checkTag(tag)}\n${canonicalText(value)}`, "utf8");
+  return mint(hash.digest("hex"));
+}
+
+/** Digest of bytes under a tag, built as for documents. */
+export function digestBytes(tag: string, bytes: Uint8Array): Digest {
+  const hash = createHash("sha256").update(`${checkTag(tag)}\n`, "utf8").update(bytes);
+  return mint(hash.digest("hex"));
+}
+
+/** Bare lower-case SHA-256 of the bytes, without a tag. */
+export function sha256Hex(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}
+
+function mint(hex: string): Digest {
+  return `sha256:${hex}` as Digest;
+}
+
+/** A line feed inside a tag would let two pairs of tag and document share their bytes. */
+function checkTag(tag: string): string {
+  if (!TAG.test(tag)) {
+    throw new RoteError("bad_tag", "a digest tag is one word of visible ASCII, like rote-plan/v1");
+  }
+  return tag;
+}

@@ -1,0 +1,66 @@
+/** With the `u` flag a surrogate matches only where it has no partner. */
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+
+/** True when the text holds a UTF-16 surrogate without its partner: such text has no UTF-8 form. */
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE_SURROGATE.test(text);
+}
+
+/** Order by UTF-16 units, the order of RFC 8785 and of every tie in Rote. Never by locale. */
+export function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/**
+ * The candidate that `word` was most likely meant to be, for hints in messages: the smallest edit distance (a swap of
+ * neighbours counts once), at most a third of the longer length, ties by order of the candidates.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_WORD) return undefined;
+  const lower = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const longer = Math.max(word.length, candidate.length);
+    const allowed = Math.min(bestDistance - 1, Math.max(1, Math.floor(longer / 3)));
+    if (candidate.length > MAX_WORD || Math.abs(word.length - candidate.length) > allowed) continue;
+    const distance = editDistance(lower, candidate.toLowerCase());
+    if (distance > allowed) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** Names are short; a longer word is not a misspelling, and the distance costs the product of both lengths. */
+const MAX_WORD = 64;
+
+function editDistance(left: string, right: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (same ? 0 : 1),
+      );
+      const swapped =
+        row > 1 &&
+        column > 1 &&
+        left[row - 1] === right[column - 2] &&
+        left[row - 2] === right[column - 1];
+      if (swapped) cost = Math.min(cost, at(before, column - 2) + 1);
+      current.push(cost);
+    }
+    before = previous;
+    previous = current;
+  }
+  return at(previous, right.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}
