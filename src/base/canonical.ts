@@ -53,7 +53,10 @@ function write(value: unknown, path: string[]): string {
     case "object":
       if (value === null) return "null";
       if (path.length >= MAX_CANONICAL_DEPTH) {
-        throw refusal(path, `nested deeper than ${MAX_CANONICAL_DEPTH} levels, or containing itself`);
+        throw refusal(
+          path,
+          `nested deeper than ${MAX_CANONICAL_DEPTH} levels, or containing itself`,
+        );
       }
       return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path);
     default:

@@ -23,7 +23,9 @@ export function digestOf(tag: string, value: JsonValue): Digest {
 
 /** Digest of bytes under a tag, built as for documents. */
 export function digestBytes(tag: string, bytes: Uint8Array): Digest {
-  const hash = createHash("sha256").update(`${checkTag(tag)}\n`, "utf8").update(bytes);
+  const hash = createHash("sha256")
+    .update(`${checkTag(tag)}\n`, "utf8")
+    .update(bytes);
   return mint(hash.digest("hex"));
 }
 

@@ -66,7 +66,8 @@ export function readEnvelope(json: JsonValue): Result<Envelope, "malformed_envel
   const bytes = bytesOf(payload);
   if (bytes === undefined || typeof payloadType !== "string") return err("malformed_envelope");
   if (!Array.isArray(signatures)) return err("malformed_envelope");
-  if (signatures.length === 0 || signatures.length > MAX_SIGNATURES) return err("malformed_envelope");
+  if (signatures.length === 0 || signatures.length > MAX_SIGNATURES)
+    return err("malformed_envelope");
   const read: { keyid: string; sig: Uint8Array }[] = [];
   for (const signature of signatures as readonly JsonValue[]) {
     const entry = members(signature, ["keyid", "sig"]);

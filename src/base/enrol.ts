@@ -23,7 +23,12 @@ export function enrolPublicKey(raw: Uint8Array): PublicKey {
   try {
     point = Point.fromBytes(raw, false);
   } catch (cause) {
-    throw new RoteError("bad_key", "The Ed25519 public key is not a point of the curve.", {}, cause);
+    throw new RoteError(
+      "bad_key",
+      "The Ed25519 public key is not a point of the curve.",
+      {},
+      cause,
+    );
   }
   if (point.isSmallOrder() || !point.isTorsionFree()) {
     throw new RoteError("bad_key", "The Ed25519 public key is not in the prime-order group.");

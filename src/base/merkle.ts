@@ -112,7 +112,7 @@ export function verifyInclusion(
   proof: readonly Uint8Array[],
   root: Uint8Array,
 ): boolean {
-  if (index < 0n || index >= size || !wellFormed(proof)) return false;
+  if (index < 0n || index >= size || !wellFormed([leaf, root, ...proof])) return false;
   let node = index;
   let last = size - 1n;
   let hash = leaf;
@@ -141,8 +141,9 @@ export function verifyConsistency(
   newerRoot: Uint8Array,
   proof: readonly Uint8Array[],
 ): boolean {
-  if (older <= 0n || newer < older || !wellFormed(proof)) return false;
+  if (older <= 0n || newer < older) return false;
   if (older === newer) return proof.length === 0 && sameBytes(olderRoot, newerRoot);
+  if (!wellFormed([olderRoot, newerRoot, ...proof])) return false;
   const path = isPowerOfTwo(older) ? [olderRoot, ...proof] : proof;
   const first = path[0];
   if (first === undefined || (proof.length === 0 && !isPowerOfTwo(older))) return false;
@@ -189,6 +190,7 @@ function isPowerOfTwo(size: bigint): boolean {
   return (size & (size - 1n)) === 0n;
 }
 
-function wellFormed(proof: readonly Uint8Array[]): boolean {
-  return proof.length <= 64 && proof.every((hash) => hash.byteLength === 32);
+/** No proof of a tree of 64-bit size is longer than 64 hashes; the two roots or leaf and root come on top. */
+function wellFormed(hashes: readonly Uint8Array[]): boolean {
+  return hashes.length <= 66 && hashes.every((hash) => hash.byteLength === 32);
 }

@@ -74,7 +74,10 @@ export function parseNoteKey(text: string): NoteKey {
 
 export function signNote(text: string, name: string, key: PrivateKey): string {
   if (!isText(text) || !isKeyName(name)) {
-    throw new RoteError("bad_note", "A note's text ends in a line feed and has no control characters.");
+    throw new RoteError(
+      "bad_note",
+      "A note's text ends in a line feed and has no control characters.",
+    );
   }
   const signature = sign(key, Buffer.from(text));
   const line = toBase64(Buffer.concat([keyHint(name, key.publicKey), signature]));
@@ -97,7 +100,8 @@ export function parseNote(bytes: Uint8Array | string): Result<Note, "malformed_n
     const match = /^— (\S+) (\S+)$/u.exec(line);
     const name = match?.[1] ?? "";
     const bytes = fromBase64(match?.[2] ?? "");
-    if (!isKeyName(name) || bytes === undefined || bytes.byteLength < 5) return err("malformed_note");
+    if (!isKeyName(name) || bytes === undefined || bytes.byteLength < 5)
+      return err("malformed_note");
     signatures.push({ name, hint: bytes.subarray(0, 4), signature: bytes.subarray(4) });
   }
   return ok({ text, signatures });

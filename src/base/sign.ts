@@ -10,8 +10,14 @@
  * (`enrol.ts`).
  */
 
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { sign as signWith, verify as verifyWith } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign as signWith,
+  verify as verifyWith,
+} from "node:crypto";
 import type { Brand } from "./brand.ts";
 import { toHex } from "./bytes.ts";
 import { RoteError } from "./error.ts";
@@ -101,7 +107,10 @@ export function privateKey(seed: Uint8Array): PrivateKey {
  */
 export function privateKeyOf(key: KeyObject): PrivateKey {
   if (key.type !== "private" || key.asymmetricKeyType !== "ed25519") {
-    throw new RoteError("bad_key", `Expected an Ed25519 private key, not ${key.asymmetricKeyType}.`);
+    throw new RoteError(
+      "bad_key",
+      `Expected an Ed25519 private key, not ${key.asymmetricKeyType}.`,
+    );
   }
   const der = createPublicKey(key).export({ format: "der", type: "spki" });
   return { publicKey: publicKey(der.subarray(SPKI_PREFIX.byteLength)), key };

@@ -14,51 +14,54 @@ import type { JsonValue } from "../../../src/base/json.ts";
 import { privateKey } from "../../../src/base/sign.ts";
 import { sharedPath, sharedPresent } from "../../support/shared.ts";
 
-describe.skipIf(!sharedPresent("vectors/dsse"))("published DSSE values (absent: shared vectors)", () => {
-  const vectors = () =>
-    JSON.parse(readFileSync(sharedPath("vectors/dsse/dsse.json"), "utf8")) as {
-      pae: { name: string; payload_type: string; payload_hex: string; pae_hex: string }[];
-      signed: {
-        public_key: { x_hex: string; y_hex: string };
-        envelope: { payload: string; payloadType: string; signatures: { sig: string }[] };
-      }[];
-    };
+describe.skipIf(!sharedPresent("vectors/dsse"))(
+  "published DSSE values (absent: shared vectors)",
+  () => {
+    const vectors = () =>
+      JSON.parse(readFileSync(sharedPath("vectors/dsse/dsse.json"), "utf8")) as {
+        pae: { name: string; payload_type: string; payload_hex: string; pae_hex: string }[];
+        signed: {
+          public_key: { x_hex: string; y_hex: string };
+          envelope: { payload: string; payloadType: string; signatures: { sig: string }[] };
+        }[];
+      };
 
-  it("encodes all 6 before signing as published", () => {
-    const { pae } = vectors();
-    expect(pae).toHaveLength(6);
-    for (const { name, payload_type, payload_hex, pae_hex } of pae) {
-      const encoded = preAuthEncoding(payload_type, Buffer.from(payload_hex, "hex"));
-      expect([name, toHex(encoded)]).toEqual([name, pae_hex]);
-    }
-  });
-
-  it("encodes what the published signature covers, and nothing else under another type", () => {
-    const [signed] = vectors().signed;
-    if (signed === undefined) throw new Error("no signed example");
-    const point = (text: string) => Buffer.from(text, "hex").toString("base64url");
-    const key = createPublicKey({
-      format: "jwk",
-      key: {
-        kty: "EC",
-        crv: "P-256",
-        x: point(signed.public_key.x_hex),
-        y: point(signed.public_key.y_hex),
-      },
+    it("encodes all 6 before signing as published", () => {
+      const { pae } = vectors();
+      expect(pae).toHaveLength(6);
+      for (const { name, payload_type, payload_hex, pae_hex } of pae) {
+        const encoded = preAuthEncoding(payload_type, Buffer.from(payload_hex, "hex"));
+        expect([name, toHex(encoded)]).toEqual([name, pae_hex]);
+      }
     });
-    const payload = Buffer.from(signed.envelope.payload, "base64");
-    const signature = Buffer.from(signed.envelope.signatures[0]?.sig ?? "", "base64");
-    const accepts = (type: string) =>
-      verifyWith(
-        "sha256",
-        preAuthEncoding(type, payload),
-        { key, dsaEncoding: "ieee-p1363" },
-        signature,
-      );
-    expect(accepts(signed.envelope.payloadType)).toBe(true);
-    expect(accepts("http://example.com/Other")).toBe(false);
-  });
-});
+
+    it("encodes what the published signature covers, and nothing else under another type", () => {
+      const [signed] = vectors().signed;
+      if (signed === undefined) throw new Error("no signed example");
+      const point = (text: string) => Buffer.from(text, "hex").toString("base64url");
+      const key = createPublicKey({
+        format: "jwk",
+        key: {
+          kty: "EC",
+          crv: "P-256",
+          x: point(signed.public_key.x_hex),
+          y: point(signed.public_key.y_hex),
+        },
+      });
+      const payload = Buffer.from(signed.envelope.payload, "base64");
+      const signature = Buffer.from(signed.envelope.signatures[0]?.sig ?? "", "base64");
+      const accepts = (type: string) =>
+        verifyWith(
+          "sha256",
+          preAuthEncoding(type, payload),
+          { key, dsaEncoding: "ieee-p1363" },
+          signature,
+        );
+      expect(accepts(signed.envelope.payloadType)).toBe(true);
+      expect(accepts("http://example.com/Other")).toBe(false);
+    });
+  },
+);
 
 describe("an envelope", () => {
   const TYPE = "application/vnd.example.v1+json";
@@ -93,15 +96,35 @@ describe("an envelope", () => {
 
   it.each<[string, JsonValue, string]>([
     ["another payload type", { ...json, payloadType: "application/other" }, "wrong_payload_type"],
-    ["two signatures by one key", { ...json, signatures: [signature, signature] as never }, "signature_count"],
+    [
+      "two signatures by one key",
+      { ...json, signatures: [signature, signature] as never },
+      "signature_count",
+    ],
     ["no signature", { ...json, signatures: [] }, "malformed_envelope"],
-    ["the key id of another key", { ...json, signatures: [{ ...signature, keyid: bob.publicKey.id }] as never }, "bad_signature"],
-    ["a key id that nobody knows", { ...json, signatures: [{ ...signature, keyid: "sha256:00" }] as never }, "unknown_key"],
+    [
+      "the key id of another key",
+      { ...json, signatures: [{ ...signature, keyid: bob.publicKey.id }] as never },
+      "bad_signature",
+    ],
+    [
+      "a key id that nobody knows",
+      { ...json, signatures: [{ ...signature, keyid: "sha256:00" }] as never },
+      "unknown_key",
+    ],
     ["an unsigned member beside the signature", { ...json, approved: true }, "malformed_envelope"],
-    ["a payload whose bytes are reordered", { ...json, payload: toBase64(Buffer.from('{"amount":"2100"}')) }, "bad_signature"],
+    [
+      "a payload whose bytes are reordered",
+      { ...json, payload: toBase64(Buffer.from('{"amount":"2100"}')) },
+      "bad_signature",
+    ],
     ["base64 with stray bits", { ...json, payload: "eyJ=" }, "malformed_envelope"],
     ["base64 with white space", { ...json, payload: `${json["payload"]}\n` }, "malformed_envelope"],
-    ["17 signatures", { ...json, signatures: Array.from({ length: 17 }, () => signature) as never }, "malformed_envelope"],
+    [
+      "17 signatures",
+      { ...json, signatures: Array.from({ length: 17 }, () => signature) as never },
+      "malformed_envelope",
+    ],
     ["not an object", [json], "malformed_envelope"],
     ["null", null, "malformed_envelope"],
   ])("is refused with %s", (_, value, expected) => {

@@ -118,7 +118,13 @@ describe("the Merkle tree", () => {
         const proof = inclusionProof(index, size, leaves);
         const leaf = hashes[index] ?? new Uint8Array();
         for (let claimed = 0; claimed < size; claimed++) {
-          const accepted = verifyInclusion(leaf, BigInt(claimed), BigInt(size), proof, rootAt(size));
+          const accepted = verifyInclusion(
+            leaf,
+            BigInt(claimed),
+            BigInt(size),
+            proof,
+            rootAt(size),
+          );
           expect(accepted).toBe(claimed === index);
         }
       }

@@ -59,7 +59,8 @@ describe.skipIf(!sharedPresent("vectors/signed-note"))(
     it("signs with the published test key as its own library does, byte for byte", () => {
       const { keys, cases } = vectors();
       const secret = keys["peter_private_skey"] ?? "";
-      const seed = Buffer.from(secret.slice(secret.lastIndexOf("+") + 1), "base64").subarray(1);
+      const body = secret.split("+").slice(4).join("+");
+      const seed = Buffer.from(body, "base64").subarray(1);
       const peter = privateKey(seed);
       const known = parseNoteKey(keys["peter"] ?? "");
       expect(known.key.id).toBe(peter.publicKey.id);
@@ -134,7 +135,8 @@ describe("a signed tree head", () => {
 
   it("may carry signatures of keys that the verifier does not know", () => {
     const witness = privateKey(new Uint8Array(32).fill(6));
-    const cosigned = note + signNote(formatTreeHead(head), "witness.example", witness).split("\n\n")[1];
+    const cosigned =
+      note + signNote(formatTreeHead(head), "witness.example", witness).split("\n\n")[1];
     expect(openNote(cosigned, [known]).ok).toBe(true);
   });
 });

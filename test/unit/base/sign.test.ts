@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { readFileSync } from "node:fs";
 import * as noble from "@noble/ed25519";
 import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../../src/base/bytes.ts";
@@ -170,7 +170,7 @@ describe("public keys", () => {
 
   it("refuses at enrolment bytes that are no point, which the platform would import", () => {
     const raw = hex(`02${"00".repeat(31)}`);
-    expect(publicKey(raw).raw).toEqual(raw);
+    expect(toHex(publicKey(raw).raw)).toBe(toHex(raw));
     expect(() => enrolPublicKey(raw)).toThrow(/not a point/);
   });
 
@@ -202,7 +202,7 @@ describe("public keys", () => {
       }),
     );
     expect(key.publicKey.id).toBe(
-      "sha256:b8efc63de49b473f4e7b3b5b4eb9d9e0e4e9ba3ed5a7ef4bb0ba9d3eb3a7a1a5",
+      "sha256:324be2dea8bc44461b0233e51fa48902ed6b1cc671e7739af2551e0bfe68f54e",
     );
   });
 });
@@ -236,7 +236,9 @@ describe("verify", () => {
       const ours = privateKey(seed);
       expect(toHex(ours.publicKey.raw)).toBe(toHex(noble.getPublicKey(seed)));
       expect(toHex(sign(ours, text))).toBe(toHex(noble.sign(text, seed)));
-      expect(noble.verify(sign(ours, text), text, ours.publicKey.raw, { zip215: false })).toBe(true);
+      expect(noble.verify(sign(ours, text), text, ours.publicKey.raw, { zip215: false })).toBe(
+        true,
+      );
     }
   });
 });
