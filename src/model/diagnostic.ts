@@ -1,4 +1,7 @@
-/** One problem of a document, as data. Sorted by pointer, then code; the same document gives the same list. */
+/**
+ * One problem of a document, as data. Lists are sorted by pointer (members by name, elements by
+ * position), then code, then message; the same document gives the same list.
+ */
 export interface Diagnostic {
   /** Stable code from `DIAGNOSTIC_CODES`. */
   readonly code: DiagnosticCode;
@@ -12,6 +15,8 @@ export interface Diagnostic {
   readonly column?: number;
   /** The line of the text, cut to at most 120 characters around the column. */
   readonly excerpt?: string;
+  /** UTF-16 units of the excerpt before the column. */
+  readonly caret?: number;
   /** Other places that belong to the problem (members of a cycle, the first of two duplicates). */
   readonly related?: readonly string[];
 }
@@ -56,6 +61,8 @@ export const DOCUMENT_CODES = [
   "missing_key",
   "bad_shape",
   "bad_name",
+  /** Stands last in a list that was cut. */
+  "too_many_problems",
 ] as const;
 
 /** Problems of a recipe's graph and of what it is paired with. */
@@ -64,14 +71,12 @@ export const GRAPH_CODES = [
   "missing_node",
   "cycle",
   "unreachable_node",
-  "after_not_covering",
   "no_verify_before_effect",
   "fence_not_before_effect",
   "fence_target",
   "guard_not_allowed",
   "output_required",
   "limit_exceeded",
-  "unbound_environment",
   "verifier_without_before_effect",
 ] as const;
 

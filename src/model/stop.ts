@@ -164,7 +164,8 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
     todo: "Start a new run and have it reviewed in time.",
   },
   environment_changed: {
-    meaning: "Policy, tools, credentials, evidence or host configuration are not those of the recipe.",
+    meaning:
+      "Policy, tools, credentials, evidence or host configuration are not those of the recipe.",
     todo: "Bind the recipe to the present environment; it has to qualify again.",
   },
   not_qualified: {
@@ -192,7 +193,8 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
     todo: "Ask the budget's owner.",
   },
   expression_limit: {
-    meaning: "An expression ran out of fuel or its value grew too large, or a list passed an `each` limit.",
+    meaning:
+      "An expression ran out of fuel or its value grew too large, or a list passed an `each` limit.",
     todo: "Use smaller inputs, or raise the limit of the `each`.",
   },
   provider_error: {
@@ -208,7 +210,8 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
     todo: "Make the instructions or the type clearer.",
   },
   expression_error: {
-    meaning: "An expression of a node had no value: something missing, a division by zero, and so on.",
+    meaning:
+      "An expression of a node had no value: something missing, a division by zero, and so on.",
     todo: "Read the failure: it names node, operator and place.",
   },
   internal_error: {
@@ -226,29 +229,26 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
 };
 
 /**
- * Exit codes of the command line. Zero means verified and nothing else; every kind of ending has a code of its own,
- * with and without `--json`.
+ * Exit codes of the command, from best to worst: a command over many runs ends with the worst. Only 0 means that
+ * what was asked has been done; a run's code follows from its state, never from what was printed.
  */
 export const EXIT_CODES = {
-  verified: { code: 0, meaning: "The run is verified, or the command did what it was asked." },
-  internal: { code: 1, meaning: "Rote itself failed." },
-  usage: {
-    code: 2,
-    meaning: "Wrong use or bad input: arguments, documents or inputs were refused. Nothing was started.",
-  },
-  rejected: { code: 3, meaning: "A check or the verifier rejected the run." },
-  denied: { code: 4, meaning: "The host or a reviewer denied the run." },
+  verified: { code: 0, meaning: "Done as asked; a run: verified by its independent verifier." },
+  waiting: { code: 8, meaning: "The run waits for a model's answer or for an approval." },
+  cancelled: { code: 130, meaning: "Cancelled, by Ctrl-C or through the run." },
+  rejected: { code: 3, meaning: "A check, a precondition or the verifier said no." },
   exhausted: { code: 5, meaning: "A limit ended the run." },
-  failed: { code: 6, meaning: "The run failed." },
-  uncertain: { code: 7, meaning: "The outcome of an operation is unknown." },
-  cancelled: { code: 8, meaning: "The run was cancelled." },
-  awaiting: { code: 9, meaning: "The run waits for a model answer or an approval." },
-  unproven: { code: 10, meaning: "What was to be shown is not shown (a procedure does not qualify)." },
-} as const;
+  denied: { code: 4, meaning: "Not permitted: not qualified, another environment, a refusal." },
+  problem: { code: 1, meaning: "A document, an input, an answer or the memory has a problem." },
+  usage: { code: 2, meaning: "The command line has a problem." },
+  failed: { code: 6, meaning: "The run failed: an expression, a tool or a model." },
+  uncertain: { code: 7, meaning: "The outcome of an operation is not known." },
+  internal: { code: 70, meaning: "A fault of the command itself." },
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** The exit code for a command that leaves a run in this state. */
-export function exitCodeOf(state: RunStateName): number {
-  return isTerminal(state) ? EXIT_CODES[state].code : EXIT_CODES.awaiting.code;
+/** The exit that a run's state leads to. */
+export function exitOf(state: RunStateName): ExitName {
+  return isTerminal(state) ? state : "waiting";
 }

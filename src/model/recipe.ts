@@ -1,0 +1,157 @@
+/**
+ * The documents that people and programs write: recipe v1 and verifier v1, as zod schemas.
+ *
+ * Owns which members a document has, which may be left out, and how names look. What an expression or a type says is
+ * left to their own parsers (any JSON passes here), and how nodes hang together to compile/. `schema/*.json` is
+ * generated from here; whatever only compile/ can judge is not in it, so a document that fits the schema may still be
+ * refused.
+ */
+import * as z from "zod";
+import type { JsonValue } from "../base/json.ts";
+import { ID_PATTERN, NAME_PATTERN, TOOL_PATTERN } from "./names.ts";
+
+/** Upper bounds of a recipe. A host may lower them, never raise them. */
+export const RECIPE_LIMITS = {
+  /** Bytes of the document. */
+  bytes: 16_777_216,
+  nodes: 100_000,
+  inputs: 1_000,
+  /** Elements of one `each`. */
+  each: 100_000,
+  title: 200,
+  description: 10_000,
+  message: 1_000,
+  instructions: 100_000,
+  absent_on: 100,
+} as const;
+
+const present = (value: unknown): boolean => value !== undefined;
+const expression = z.custom<JsonValue>(present).meta({ id: "expression" });
+const type = z.custom<JsonValue>(present).meta({ id: "type" });
+
+const id = z.string().regex(ID_PATTERN);
+const name = z.string().regex(NAME_PATTERN);
+const tool = z.string().regex(TOOL_PATTERN);
+const message = z.string().max(RECIPE_LIMITS.message);
+const hexDigest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const environmentSchema = z.strictObject({
+  policy: hexDigest,
+  tools: hexDigest,
+  credentials: hexDigest,
+  evidence: hexDigest,
+  host_configuration: z.nullable(hexDigest),
+});
+
+const positive = z.int().min(1);
+const limitsSchema = z.strictObject({
+  max_steps: z.exactOptional(positive),
+  max_runtime_ms: z.exactOptional(positive),
+  max_tokens: z.exactOptional(positive),
+  max_tokens_per_answer: z.exactOptional(positive),
+});
+
+/** One schema per kind of step; the keys are `STEP_KINDS`. */
+export const STEP_SCHEMAS = {
+  pure: z.strictObject({ kind: z.literal("pure"), value: expression }),
+  read: z.strictObject({
+    kind: z.literal("read"),
+    tool,
+    arguments: expression,
+    absent_on: z.exactOptional(z.array(tool).max(RECIPE_LIMITS.absent_on)),
+  }),
+  model: z.strictObject({
+    kind: z.literal("model"),
+    role: z.exactOptional(name),
+    prompt: expression,
+    instructions: z.exactOptional(z.string().max(RECIPE_LIMITS.instructions)),
+  }),
+  verify: z.strictObject({
+    kind: z.literal("verify"),
+    condition: expression,
+    value: expression,
+    message: z.exactOptional(message),
+  }),
+  policy: z.strictObject({
+    kind: z.literal("policy"),
+    condition: expression,
+    message: z.exactOptional(message),
+  }),
+  approval: z.strictObject({ kind: z.literal("approval"), effects: z.array(id).min(1) }),
+  effect: z.strictObject({
+    kind: z.literal("effect"),
+    tool,
+    arguments: expression,
+    key: z.exactOptional(expression),
+  }),
+  checkpoint: z.strictObject({ kind: z.literal("checkpoint"), value: z.exactOptional(expression) }),
+} as const;
+
+const stepSchema = z
+  .discriminatedUnion("kind", [
+    STEP_SCHEMAS.pure,
+    STEP_SCHEMAS.read,
+    STEP_SCHEMAS.model,
+    STEP_SCHEMAS.verify,
+    STEP_SCHEMAS.policy,
+    STEP_SCHEMAS.approval,
+    STEP_SCHEMAS.effect,
+    STEP_SCHEMAS.checkpoint,
+  ])
+  .meta({ id: "step" });
+
+const eachSchema = z.strictObject({
+  list: expression,
+  as: z.exactOptional(name),
+  limit: z.int().min(1).max(RECIPE_LIMITS.each),
+});
+
+export const nodeSchema = z
+  .strictObject({
+    id,
+    after: z.exactOptional(z.array(id)),
+    output: z.exactOptional(type),
+    when: z.exactOptional(expression),
+    each: z.exactOptional(eachSchema),
+    step: stepSchema,
+  })
+  .meta({ id: "node" });
+
+const header = {
+  version: z.literal(1),
+  id,
+  title: z.exactOptional(z.string().max(RECIPE_LIMITS.title)),
+  description: z.exactOptional(z.string().max(RECIPE_LIMITS.description)),
+  types: z.exactOptional(z.record(name, type)),
+  environment: z.exactOptional(environmentSchema),
+  inputs: z.record(name, type),
+  limits: z.exactOptional(limitsSchema),
+  terminal: id,
+} as const;
+
+export const recipeSchema = z.strictObject({
+  ...header,
+  nodes: z.array(nodeSchema).min(1).max(RECIPE_LIMITS.nodes),
+});
+
+/** The recipe with its nodes unread: they are read one by one, so that one broken node hides no other problem. */
+export const recipeHeaderSchema = z.strictObject({
+  ...header,
+  nodes: z.array(z.custom<JsonValue>(present)).min(1).max(RECIPE_LIMITS.nodes),
+});
+
+/** A verifier with a name. A bare expression is the short form of one that has only `result`. */
+export const verifierSchema = z.strictObject({
+  version: z.literal(1),
+  id,
+  types: z.exactOptional(z.record(name, type)),
+  before_effect: z.exactOptional(expression),
+  result: expression,
+});
+
+export type RecipeDocument = z.infer<typeof recipeSchema>;
+export type RecipeHeader = z.infer<typeof recipeHeaderSchema>;
+export type NodeDocument = z.infer<typeof nodeSchema>;
+export type StepDocument = z.infer<typeof stepSchema>;
+export type LimitsDocument = z.infer<typeof limitsSchema>;
+export type VerifierDocument = z.infer<typeof verifierSchema>;
