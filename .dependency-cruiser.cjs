@@ -1,0 +1,167 @@
+/**
+ * The house rules as import rules (docs/architecture.md). A folder under src/ imports itself and the folders before
+ * it in LAYERS, type imports included. test/pins/layers.test.ts derives the same from the source text and proves
+ * that every rule below fires.
+ */
+const LAYERS = [
+  "base",
+  "model",
+  "ports",
+  "expression",
+  "compile",
+  "trust",
+  "policy",
+  "host",
+  "run",
+  "memory",
+  "audit",
+  "learn",
+  "agent",
+  "goal",
+];
+const ADAPTERS = ["store", "tools", "llm", "os"];
+const EDGES = ["cli", "mcp", "console"];
+const all = [...LAYERS, ...ADAPTERS, "app", ...EDGES];
+
+const inside = (folders) => `^src/(${folders.join("|")})/`;
+const others = (allowed) => all.filter((folder) => !allowed.includes(folder));
+const package_ = (...names) => `(^|/)node_modules/(${names.join("|")})/`;
+
+const upward = LAYERS.map((folder, index) => ({
+  name: `layer-${folder}`,
+  comment: `${folder}/ imports itself and what stands before it in the list of layers`,
+  severity: "error",
+  from: { path: inside([folder]) },
+  to: { path: `${inside(others(LAYERS.slice(0, index + 1)))}|^src/[^/]+$` },
+}));
+
+const adapters = ADAPTERS.map((folder) => ({
+  name: `adapter-${folder}`,
+  comment: `${folder}/ is an adapter: it sees base, model and ports, and no other adapter`,
+  severity: "error",
+  from: { path: inside([folder]) },
+  to: { path: `${inside(others(["base", "model", "ports", folder]))}|^src/[^/]+$` },
+}));
+
+/** Who may import a package or a builtin, everything else may not. */
+const only = (name, comment, to, from) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: "^src/", pathNot: from },
+  to,
+});
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...upward,
+    ...adapters,
+    {
+      name: "app-below-edges",
+      comment: "app/ wires everything and starts no edge",
+      severity: "error",
+      from: { path: "^src/app/" },
+      to: { path: `${inside(EDGES)}|^src/[^/]+$` },
+    },
+    {
+      name: "edges-pick-no-adapter",
+      comment: "only app/ picks adapters",
+      severity: "error",
+      from: { path: inside(EDGES) },
+      to: { path: inside(ADAPTERS) },
+    },
+    {
+      name: "edges-apart",
+      comment: "mcp/ and console/ know no other edge; cli/ may start them",
+      severity: "error",
+      from: { path: "^src/(mcp|console)/" },
+      to: { path: "^src/(cli|mcp|console)/", pathNot: "^src/$1/" },
+    },
+    {
+      name: "no-cycle",
+      comment: "a ring of modules has no first one to read; type imports count",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { circular: true },
+    },
+    {
+      name: "src-stands-alone",
+      comment: "what ships imports nothing that does not ship",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|bench|scripts|examples|recipes|dist)/" },
+    },
+    {
+      name: "resolvable",
+      comment: "an import that resolves to nothing would be counted as no dependency at all",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    only(
+      "sqlite-in-its-adapter",
+      "the native module is loaded by the sqlite store alone",
+      { path: package_("better-sqlite3", "@types/better-sqlite3") },
+      "^src/store/sqlite/",
+    ),
+    only(
+      "graphlib-in-dag",
+      "base/dag.ts is the only file that knows the graph library",
+      { path: package_("@dagrejs/graphlib") },
+      "^src/base/dag\\.ts$",
+    ),
+    only(
+      "zod-at-documents",
+      "documents are read in model/ and compile/; nothing else pays for loading zod",
+      { path: package_("zod") },
+      "^src/(model|compile)/",
+    ),
+    only(
+      "commander-in-cli",
+      "the command line parser stays at the edge",
+      { path: package_("commander") },
+      "^src/cli/",
+    ),
+    only(
+      "viz-in-cli",
+      "the drawing engine is an optional peer of the command",
+      { path: package_("@viz-js/viz") },
+      "^src/cli/",
+    ),
+    {
+      name: "no-development-package",
+      comment: "what ships needs no development dependency, and every package is declared",
+      severity: "error",
+      from: { path: "^src/" },
+      to: {
+        dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
+        // Type packages are erased; viz is an optional peer that the tests install as a development package.
+        pathNot: `${package_("@types/[^/]+", "@viz-js/viz")}`,
+      },
+    },
+    only(
+      "crypto-in-base",
+      "hashing has one home among the pure folders",
+      { path: "^(node:)?crypto$", dependencyTypes: ["core"] },
+      "^src/(base/(digest|sign)\\.ts$|store/|tools/|llm/|os/|app/|cli/|mcp/|console/)",
+    ),
+    only(
+      "no-builtin-in-pure-code",
+      "what is not an adapter, the wiring or an edge reaches the outside through ports only",
+      { pathNot: "^(node:)?crypto$", dependencyTypes: ["core"] },
+      "^src/(store|tools|llm|os|app|cli|mcp|console)/",
+    ),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "node", "default"],
+      extensions: [".ts", ".js", ".json"],
+    },
+  },
+};

@@ -1,0 +1,111 @@
+/**
+ * Packs the package as it would be published, unpacks it into an empty project and uses it there: the command, the
+ * import, the schemas, and a type check without `skipLibCheck`. Dependencies are linked from this repository, so that
+ * nothing is downloaded or compiled.
+ */
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const project = mkdtempSync(join(tmpdir(), "rote-package-"));
+const modules = join(project, "node_modules");
+
+function inProject(program: string, ...given: readonly string[]): string {
+  return execFileSync(program, given, {
+    cwd: project,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function expect(what: string, condition: boolean): void {
+  if (!condition) throw new Error(`the packed package: ${what} does not hold`);
+  process.stdout.write(`passed ${what}\n`);
+}
+
+try {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly version: string;
+    readonly bin: { readonly rote: string };
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  // `prepare` would build again what the stage before this one has built.
+  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", project], {
+    cwd: ROOT,
+    stdio: "ignore",
+  });
+  const home = join(modules, manifest.name);
+  mkdirSync(home, { recursive: true });
+  inProject(
+    "tar",
+    "-xzf",
+    `${manifest.name}-${manifest.version}.tgz`,
+    "-C",
+    home,
+    "--strip-components=1",
+  );
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  }
+  writeFileSync(join(project, "package.json"), '{"type": "module"}\n');
+
+  const shipped = readdirSync(home).sort();
+  expect(
+    "ships what it says and no more",
+    shipped.join(" ") === "LICENSE README.md dist docs package.json recipes schema",
+  );
+  const help = inProject(process.execPath, join(home, manifest.bin.rote), "--help");
+  expect("`rote --help` starts", help.includes("rote"));
+  const recipes = readdirSync(join(home, "recipes"), { recursive: true, encoding: "utf8" });
+  expect(
+    "has recipes",
+    recipes.some((file) => file.endsWith(".json")),
+  );
+
+  writeFileSync(
+    join(project, "use.ts"),
+    [
+      `import { Procedure, ProcedureMemory } from "${manifest.name}";`,
+      `import recipe from "${manifest.name}/schema/recipe.json" with { type: "json" };`,
+      `import verifier from "${manifest.name}/schema/verifier.json" with { type: "json" };`,
+      "console.log(typeof Procedure, typeof ProcedureMemory.open, typeof recipe, typeof verifier);",
+    ].join("\n"),
+  );
+  const options = [
+    "--strict",
+    "--target",
+    "es2022",
+    "--module",
+    "nodenext",
+    "--resolveJsonModule",
+    "--types",
+    "node",
+  ];
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  inProject(process.execPath, tsc, ...options, "use.ts");
+  expect("its types check in another project", true);
+  const said = inProject(process.execPath, "--no-warnings", "use.js");
+  expect("it imports by name", said.trim() === "function function object object");
+} catch (error) {
+  const { stdout = "", stderr = "" } = error as {
+    readonly stdout?: string;
+    readonly stderr?: string;
+  };
+  process.stdout.write(`${String(error)}\n${stdout}${stderr}\n`);
+  process.exitCode = 1;
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}

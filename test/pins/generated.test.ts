@@ -1,0 +1,8 @@
+import { expect, it } from "vitest";
+import { allOutputs, outdated } from "../../scripts/generate.ts";
+
+it("every generated file in the tree is what the source says (npm run generate)", async () => {
+  const outputs = await allOutputs();
+  expect([...outputs.keys()].sort()).toEqual(["docs/states.md"]);
+  expect(outdated(outputs)).toEqual([]);
+});

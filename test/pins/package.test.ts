@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<
+  string,
+  Record<string, string>
+>;
+
+describe("the package", () => {
+  it("can be imported through these names and no others", () => {
+    expect(manifest["exports"]).toEqual({
+      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./schema/recipe.json": "./schema/recipe.schema.json",
+      "./schema/verifier.json": "./schema/verifier.schema.json",
+      "./package.json": "./package.json",
+    });
+    expect(manifest["bin"]).toEqual({ rote: "dist/cli/main.js" });
+  });
+
+  it("every exported file is there after a build", () => {
+    const targets = [
+      "dist/index.d.ts",
+      "dist/index.js",
+      "dist/cli/main.js",
+      "schema/recipe.schema.json",
+      "schema/verifier.schema.json",
+    ];
+    expect(targets.filter((target) => !existsSync(join(ROOT, target)))).toEqual([]);
+  });
+
+  it("needs these packages at run time and no others", () => {
+    expect(Object.keys(manifest["dependencies"] ?? {})).toEqual([
+      "@dagrejs/graphlib",
+      "better-sqlite3",
+      "commander",
+      "zod",
+    ]);
+    expect(manifest["peerDependencies"]).toEqual({ "@viz-js/viz": "3.31.0" });
+  });
+
+  it("pins every dependency exactly", () => {
+    const ranges = ["dependencies", "devDependencies", "peerDependencies"].flatMap((kind) =>
+      Object.entries(manifest[kind] ?? {}).filter(
+        ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+      ),
+    );
+    expect(ranges).toEqual([]);
+  });
+
+  it("says which install scripts may run", () => {
+    expect(manifest["allowScripts"]).toEqual({ "better-sqlite3": true, esbuild: true });
+  });
+});

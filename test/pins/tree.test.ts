@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Every file that is or could be committed. */
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => file !== "" && existsSync(join(ROOT, file)));
+const sources = files.filter((file) => /^src\/.*\.ts$/.test(file));
+const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+/** Lines of the files that match, as file:line. Comments count unless `code` is set. */
+function places(among: readonly string[], pattern: RegExp, { code = false } = {}): string[] {
+  return among.flatMap((file) =>
+    text(file)
+      .split("\n")
+      .flatMap((line, index) => {
+        const read = code ? line.replace(/(^\s*\/?\*.*$)|(\/\/.*$)/, "") : line;
+        return pattern.test(read) ? [`${file}:${index + 1}`] : [];
+      }),
+  );
+}
+
+describe("the tree", () => {
+  it("has sources to look at", () => {
+    expect(sources.length).toBeGreaterThan(20);
+  });
+
+  it("no source file is longer than 400 lines", () => {
+    const long = sources.filter((file) => text(file).trimEnd().split("\n").length > 400);
+    expect(long).toEqual([]);
+  });
+
+  it("names no package registry and no folder of one machine", () => {
+    const hosts = ["registry\\.npmjs", "deb\\.debian", "pypi"].map((host) => `${host}\\.org`);
+    const folders = "(^|[^A-Za-z0-9._-])/(work|farm|root|home/[a-z]+)/";
+    expect(places(files, new RegExp([...hosts, folders].join("|")))).toEqual([]);
+  });
+
+  it("time, randomness and timers come through ports: only src/os asks the machine", () => {
+    const asks =
+      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bhrtime\b|\brandomUUID\(|\brandomBytes\(|\bset(Timeout|Interval|Immediate)\(/;
+    const pure = sources.filter((file) => !file.startsWith("src/os/"));
+    expect(places(pure, asks, { code: true })).toEqual([]);
+    expect(places(["src/os/clock.ts"], asks, { code: true })).not.toEqual([]);
+  });
+
+  it("sources hold no loose ends", () => {
+    const loose = /\bas any\b|: any\b|\bas unknown as\b|\b(TODO|FIXME|XXX|HACK)\b|\bB\d{3}\b/;
+    expect(places(sources, loose)).toEqual([]);
+  });
+
+  it("no folder or file is called for what it is not about", () => {
+    const vague = /(^|\/)(utils?|helpers?|common|misc|manager|service)(\.[a-z]+)?(\/|$)/;
+    expect(files.filter((file) => vague.test(file))).toEqual([]);
+  });
+
+  it("tests neither mock modules nor sleep nor stay switched off", () => {
+    const tests = files.filter(
+      (file) => /^test\/.*\.ts$/.test(file) && !file.endsWith("tree.test.ts"),
+    );
+    expect(
+      places(tests, /\bvi\.(mock|fn|spyOn|doMock)\(|\b(it|test|describe)\.(only|todo|skip)\(/),
+    ).toEqual([]);
+    expect(places(tests, /new Promise\([^)]*\) => setTimeout/)).toEqual([]);
+  });
+});
