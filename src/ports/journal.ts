@@ -5,15 +5,15 @@
  * J2 Claims and counters are an index over the entries that took them; they change only together with entries.
  * J3 Each write to a run's chain carries the epoch of a lease. Who was overtaken writes nothing more, however late it
  *    wakes up.
- * J4 Appends that are queued when a commit returns share the next one, each in its own savepoint: one refusal does not
+ * J4 Appends that are queued when a commit returns share the next one, each judged by itself: one refusal does not
  *    touch its neighbours. There is never a timer.
  * J5 An error on commit ends the use of the store in this process: what was being written is uncertain.
  * J6 A store whose outside copy of tree heads is ahead of it is a restored backup and refuses to open.
  */
 
 import type { JsonValue } from "../base/json.ts";
-import type { Result } from "../base/result.ts";
 import type { TreeHead } from "../base/note.ts";
+import type { Result } from "../base/result.ts";
 import type { Appended, EntryType } from "../model/journal.ts";
 
 /** Something that can be had once: a nonce with its operation, a natural key, an operation's place in a run. */
@@ -48,8 +48,10 @@ export interface Append {
   readonly qualification?: string;
   /** Bytes kept by their bare SHA-256 hex, for what is too large for an entry. */
   readonly blobs?: readonly Uint8Array[];
-  /** Seals a tree head after this append, as at the end of a run. */
+  /** Seals a tree head with this append, as at the end of a run. */
   readonly seal?: boolean;
+  /** Refuses when the wall clock is far behind the log: what expires could not be judged. For admissions. */
+  readonly needsClock?: boolean;
 }
 
 export type AppendRefusal =

@@ -1,0 +1,74 @@
+import { canonicalText } from "../../base/canonical.ts";
+import { sha256Hex } from "../../base/digest.ts";
+import { RoteError } from "../../base/error.ts";
+import { readJson } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json-value.ts";
+import {
+  type Appended,
+  ENTRY_TYPES,
+  type Entry,
+  type EntryType,
+  MAX_ENTRY_BYTES,
+} from "../../model/journal.ts";
+
+/** A body that may be written, in its canonical text; made once, before the append is queued. */
+export interface BodyText {
+  readonly body: JsonValue;
+  readonly text: string;
+}
+
+/** Room for everything in an entry besides its body. */
+const FRAME_BYTES = 512;
+
+/** @throws RoteError `entry_too_large`, `not_canonical` */
+export function bodyText(type: EntryType, body: JsonValue): BodyText {
+  const text = canonicalText(body);
+  const bytes = Buffer.byteLength(text) + FRAME_BYTES;
+  if (bytes > MAX_ENTRY_BYTES) {
+    throw new RoteError(
+      "entry_too_large",
+      `The ${type} entry has about ${bytes} bytes; ${MAX_ENTRY_BYTES} is the most. ` +
+        "Larger content belongs into a blob.",
+      { type, bytes },
+    );
+  }
+  return { body, text };
+}
+
+/** The canonical bytes of an entry; its members stand in the order of RFC 8785, so only the body needs sorting. */
+export function entryBytes(entry: Omit<Entry, "body">, body: string): Uint8Array {
+  const { chain, epoch, prev, seq, time, type, v } = entry;
+  return Buffer.from(
+    `{"body":${body},"chain":${JSON.stringify(chain)},"epoch":${epoch},"prev":"${prev}",` +
+      `"seq":${seq},"time":${time},"type":"${type}","v":${v}}`,
+  );
+}
+
+/** An entry as stored. @throws RoteError `journal_damaged` when the bytes are not an entry of ours */
+export function decodeEntry(bytes: Uint8Array, index: number): Appended {
+  const json = readJson(bytes, { numbers: "finite", maxBytes: MAX_ENTRY_BYTES });
+  if (!json.ok || !isEntry(json.value)) {
+    throw new RoteError("journal_damaged", `Entry ${index} of the log is not readable.`, { index });
+  }
+  return { entry: json.value, hash: sha256Hex(bytes), index };
+}
+
+function isEntry(value: JsonValue): value is JsonValue & Entry {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  const entry = value as { readonly [key: string]: JsonValue };
+  return (
+    entry["v"] === 1 &&
+    typeof entry["chain"] === "string" &&
+    Number.isSafeInteger(entry["seq"]) &&
+    typeof entry["prev"] === "string" &&
+    Number.isSafeInteger(entry["epoch"]) &&
+    Number.isSafeInteger(entry["time"]) &&
+    typeof entry["type"] === "string" &&
+    Object.hasOwn(ENTRY_TYPES, entry["type"]) &&
+    Object.hasOwn(entry, "body")
+  );
+}
+
+export function isRunEntry(type: EntryType): boolean {
+  return ENTRY_TYPES[type] === "run";
+}
