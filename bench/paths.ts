@@ -7,7 +7,7 @@ export const ROOT = repository(dirname(fileURLToPath(import.meta.url)));
 
 function repository(start: string): string {
   let folder = start;
-  while (!existsSync(join(folder, "package-lock.json"))) {
+  while (!existsSync(join(folder, "tsconfig.bench.json"))) {
     const up = dirname(folder);
     if (up === folder) throw new Error(`no repository above ${start}`);
     folder = up;

@@ -9,21 +9,7 @@
 import * as z from "zod";
 import type { JsonValue } from "../base/json.ts";
 import { ID_PATTERN, NAME_PATTERN, TOOL_PATTERN } from "./names.ts";
-
-/** Upper bounds of a recipe. A host may lower them, never raise them. */
-export const RECIPE_LIMITS = {
-  /** Bytes of the document. */
-  bytes: 16_777_216,
-  nodes: 100_000,
-  inputs: 1_000,
-  /** Elements of one `each`. */
-  each: 100_000,
-  title: 200,
-  description: 10_000,
-  message: 1_000,
-  instructions: 100_000,
-  absent_on: 100,
-} as const;
+import { RECIPE_LIMITS } from "./recipe-limits.ts";
 
 const present = (value: unknown): boolean => value !== undefined;
 const expression = z.custom<JsonValue>(present).meta({ id: "expression" });

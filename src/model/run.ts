@@ -1,5 +1,6 @@
 import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { Environment } from "./environment.ts";
 import type { RunStateName, StopReason } from "./stop.ts";
 
 export const RUN_MODES = ["guided", "compiled"] as const;
@@ -72,6 +73,8 @@ export interface RunEvidence {
   readonly plan: Digest;
   readonly verifier: Digest;
   readonly environment: Digest;
+  /** What that digest is of, so that a later change can be told by name. */
+  readonly environmentParts: Environment;
   readonly semantics: number;
   readonly mode: RunMode;
   readonly state: RunStateName;

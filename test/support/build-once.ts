@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { chmodSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
@@ -19,5 +20,7 @@ export function setup(): void {
     [tsc, "-p", "tsconfig.build.json", "--incremental", "--tsBuildInfoFile", "dist/.tsbuildinfo"],
     { cwd: root, encoding: "utf8" },
   );
+  // As `npm run build` leaves it: npx starts the file itself.
+  chmodSync(`${root}dist/cli/main.js`, 0o755);
   if (build.status !== 0) process.stderr.write(`build for tests: ${build.stdout}${build.stderr}\n`);
 }

@@ -1,0 +1,229 @@
+/**
+ * The driver: feeds events to the interpreter and performs what it wants done.
+ *
+ * Owns one run's present state, its clocks and its dealings with procedure memory. Every event is handed to `record`
+ * before it takes effect, and commands are performed only after that, so a journal is never behind.
+ *
+ * - D1 An event is checked first, recorded second and folded third; a refusal leaves no trace.
+ * - D2 A compiled run asks whether its qualification stands at the start and before every further event.
+ * - D3 A compiled run that fails a verification demotes its qualification before anyone is told the state.
+ * - D4 An ended run records nothing more.
+ */
+import { RoteError } from "../base/error.ts";
+import { readValue } from "../expression/index.ts";
+import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
+import { type RunLimits, SEMANTICS_VERSION } from "../model/plan.ts";
+import type { ModelAnswer, RunMode } from "../model/run.ts";
+import { type RunStateName, type StopReason, stateOf } from "../model/stop.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Qualification } from "../ports/qualification.ts";
+import { answerEvent, type Models } from "./answer.ts";
+import type { ModelAnsweredEvent, RunCommand, RunEvent, StartedEvent } from "./event.ts";
+import type { InputValues } from "./inputs.ts";
+import { learnedFor } from "./learned.ts";
+import { itemType, notPending } from "./outside.ts";
+import { waitingState } from "./pending.ts";
+import { boundDigest, nodeNamed, type Program } from "./program.ts";
+import type { RunState } from "./state.ts";
+import { type Stepped, step } from "./step.ts";
+
+export interface Drive {
+  readonly id: string;
+  readonly program: Program;
+  readonly mode: RunMode;
+  readonly limits: RunLimits;
+  readonly inputs: InputValues;
+  readonly models: Models;
+  readonly qualification: Qualification | null;
+  readonly clock: Clock;
+  readonly record: ((event: RunEvent) => void) | undefined;
+  readonly startedWallMs: number;
+  endedWallMs: number | null;
+  /** Monotonic time of finished calls. */
+  activeMs: number;
+  /** Monotonic time at which the call in progress began. */
+  enteredMs: number | null;
+  state: RunState | null;
+  closed: boolean;
+}
+
+export interface Advance {
+  readonly environment: Environment;
+  readonly model?: ModelAnswer;
+}
+
+/** @throws RoteError as `answerEvent`; the run stays as it was. */
+export function advance(drive: Drive, { environment, model }: Advance): RunStateName {
+  refuseClosed(drive);
+  if (drive.state?.end) {
+    if (model !== undefined) throw notPendingAnyMore(drive, model);
+    return stateName(drive);
+  }
+  return active(drive, () => {
+    if (!sameEnvironment(drive.program.plan.environment, environment)) {
+      stop(drive, "environment_changed", "the environment differs from the recipe's");
+    } else if (mayGoOn(drive)) {
+      if (drive.state === null) feed(drive, startedEvent(drive));
+      if (model !== undefined) answer(drive, model);
+    }
+    return stateName(drive);
+  });
+}
+
+/** Ends the run where it stands; what was done stays done. Nothing happens to a run that has ended. */
+export function cancel(drive: Drive): RunStateName {
+  refuseClosed(drive);
+  if (drive.state?.end) return stateName(drive);
+  return active(drive, () => {
+    stop(drive, "user_cancelled", "the run was cancelled");
+    return stateName(drive);
+  });
+}
+
+export function stateName(drive: Drive): RunStateName {
+  const { state, program } = drive;
+  if (state === null) return "ready";
+  return state.end === null ? waitingState(program, state) : stateOf(state.end.reason);
+}
+
+export function sameEnvironment(left: Environment | null, right: Environment): boolean {
+  return left !== null && ENVIRONMENT_FIELDS.every((field) => left[field] === right[field]);
+}
+
+function answer(drive: Drive, given: ModelAnswer): void {
+  const state = drive.state;
+  if (state === null || state.end !== null) throw notPendingAnyMore(drive, given);
+  feed(drive, answerEvent(drive.program, state, drive.models, given));
+}
+
+/** Records an event, folds it, and performs the commands that follow, until the run ends or waits. */
+function feed(drive: Drive, first: RunEvent): void {
+  const events: RunEvent[] = [first];
+  for (let event = events.shift(); event !== undefined; event = events.shift()) {
+    if (event !== first && !mayGoOn(drive)) return;
+    const { commands, paused } = take(drive, event);
+    if (paused) {
+      stop(drive, "max_runtime", `the run was active for more than ${drive.limits.max_runtime_ms} ms`);
+      return;
+    }
+    for (const command of commands) {
+      const learned = learnedEvent(drive, command);
+      if (learned !== undefined) events.push(learned);
+    }
+    if (drive.state?.end) return;
+  }
+}
+
+function take(drive: Drive, event: RunEvent): Stepped {
+  drive.record?.(event);
+  const stepped = step(drive.program, drive.state, event, () => isOverdue(drive));
+  settle(drive, stepped);
+  return stepped;
+}
+
+function settle(drive: Drive, stepped: Stepped): void {
+  drive.state = stepped.state;
+  const reason = stepped.state.end?.reason;
+  if (reason === undefined) return;
+  drive.endedWallMs = drive.clock.wallMs();
+  if (reason === "verify_failed" || reason === "verifier_rejected") {
+    drive.qualification?.demote({ run: drive.id, reason });
+  }
+}
+
+/** The event for a boundary that a compiled run need not ask a model about. */
+function learnedEvent(drive: Drive, command: RunCommand): ModelAnsweredEvent | undefined {
+  if (drive.qualification === null || command.type !== "ask_model") return undefined;
+  const node = nodeNamed(drive.program, command.node);
+  const model = node.step.kind === "model" ? drive.models[node.step.role] : undefined;
+  if (model === undefined) return undefined;
+  const learned = learnedFor(drive.qualification.learned, command.node, command.prompt, model);
+  if (learned === undefined || !readValue(itemType(node), learned.answer).ok) return undefined;
+  return {
+    type: "model_answered",
+    node: command.node,
+    index: command.index,
+    answer: learned.answer,
+    usage: null,
+    model,
+    source: "learned",
+  };
+}
+
+/** False when the run was just ended because it may not take another step. */
+function mayGoOn(drive: Drive): boolean {
+  if (!stands(drive.qualification)) {
+    stop(drive, "not_qualified", "the qualification does not stand");
+    return false;
+  }
+  if (!isOverdue(drive)) return true;
+  stop(drive, "max_runtime", `the run was active for more than ${drive.limits.max_runtime_ms} ms`);
+  return false;
+}
+
+function stands(qualification: Qualification | null): boolean {
+  if (qualification === null) return true;
+  try {
+    return qualification.stands();
+  } catch {
+    // Doubt denies.
+    return false;
+  }
+}
+
+function stop(drive: Drive, reason: StopReason, message: string): void {
+  if (drive.state === null) {
+    // The run is on record before it ends, with nothing evaluated.
+    const event = startedEvent(drive);
+    drive.record?.(event);
+    drive.state = step(drive.program, null, event, () => true).state;
+  }
+  const evaluations = drive.state.evaluations;
+  take(drive, { type: "stopped", reason, message, evaluations });
+}
+
+function startedEvent(drive: Drive): StartedEvent {
+  const { plan, verifier } = drive.program;
+  return {
+    type: "started",
+    plan: boundDigest(plan),
+    verifier: verifier.digest,
+    semantics: SEMANTICS_VERSION,
+    mode: drive.mode,
+    limits: drive.limits,
+    inputs: drive.inputs,
+  };
+}
+
+export function activeMs(drive: Drive): number {
+  const now = drive.enteredMs === null ? 0 : drive.clock.monotonicMs() - drive.enteredMs;
+  return drive.activeMs + now;
+}
+
+function isOverdue(drive: Drive): boolean {
+  return activeMs(drive) > drive.limits.max_runtime_ms;
+}
+
+function active<T>(drive: Drive, work: () => T): T {
+  drive.enteredMs = drive.clock.monotonicMs();
+  try {
+    return work();
+  } finally {
+    drive.activeMs = activeMs(drive);
+    drive.enteredMs = null;
+  }
+}
+
+function refuseClosed(drive: Drive): void {
+  if (drive.closed) throw new RoteError("run_closed", "the run was closed", { run: drive.id });
+}
+
+function notPendingAnyMore(drive: Drive, given: ModelAnswer): RoteError {
+  const name = { node: given.node ?? "", index: given.index ?? null };
+  if (given.node !== undefined) return notPending(name, `cannot be answered: ${ended(drive)}`);
+  return new RoteError("not_pending", `no answer can be taken: ${ended(drive)}`);
+}
+
+function ended(drive: Drive): string {
+  return `the run has ended (${drive.state?.end?.reason ?? "not started"})`;
+}

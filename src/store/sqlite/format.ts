@@ -1,0 +1,12 @@
+/** What one kind of database file consists of. */
+export interface Format {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** Written into the file's header; tells our files from everybody else's. 31 bits. */
+  readonly applicationId: number;
+  /**
+   * SQL that leads from version n to n + 1, by position. Never edited once released: a change is one more entry. The
+   * file's version is the number of those it has been through.
+   */
+  readonly migrations: readonly string[];
+}

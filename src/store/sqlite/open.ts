@@ -1,0 +1,162 @@
+/**
+ * The one way in which Rote opens a database.
+ *
+ * - F1 A file is looked at before anything is written: another program's, a newer Rote's, a damaged or a read-only
+ *   file is refused with its bytes unchanged.
+ * - F2 A commit is on disk when it returns: write-ahead log with `synchronous = FULL`, read back, or no opening. The
+ *   driver's own default in that mode syncs only at checkpoints.
+ * - F3 Integers come as bigint, so that none is ever rounded.
+ * - F4 Files have mode 0600 in a directory of mode 0700; the schema is exactly the one our migrations make, so no
+ *   trigger or view of somebody else's ever runs.
+ */
+import { renameSync, rmSync } from "node:fs";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { RoteError } from "../../base/error.ts";
+import { told } from "./failure.ts";
+import type { Format } from "./format.ts";
+import { damaged, readHeader } from "./header.ts";
+import { migrate, schemaOf } from "./migrate.ts";
+import {
+  checkPrivateDirectory,
+  checkPrivateFile,
+  checkWritable,
+  makePrivateDirectory,
+  makePrivateFile,
+  syncDirectory,
+} from "./private-files.ts";
+
+export type Database = Sqlite.Database;
+
+export interface OpenOptions {
+  /** How long one attempt waits for another process, in milliseconds. Default 5,000: commits take a few. */
+  readonly busyTimeoutMs?: number;
+}
+
+/**
+ * A new database in a directory that does not exist or is empty.
+ *
+ * @throws RoteError `store_exists` `store_not_private` `store_not_a_directory` `store_read_only` `disk_full`
+ */
+export function createDatabase(file: string, format: Format, options: OpenOptions = {}): Database {
+  const directory = path.dirname(file);
+  makePrivateDirectory(directory);
+  // Made whole under another name: a crash leaves no half a database where one is looked for.
+  const draft = `${file}.new`;
+  try {
+    makePrivateFile(draft);
+    const database = connect(draft, options);
+    try {
+      database.pragma("synchronous = FULL");
+      database.pragma(`application_id = ${format.applicationId}`);
+      migrate(database, format);
+      database.pragma("journal_mode = WAL");
+    } finally {
+      database.close();
+    }
+    renameSync(draft, file);
+    syncDirectory(directory);
+  } catch (error) {
+    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+    throw told(error);
+  }
+  return openDatabase(file, format, options);
+}
+
+/**
+ * A database that exists, brought to the present version.
+ *
+ * @throws RoteError `store_missing` `store_not_private` `store_not_a_directory` `store_not_a_file` `store_foreign`
+ * `store_damaged` `store_newer` `store_read_only` `store_not_durable` `store_busy`
+ */
+export function openDatabase(file: string, format: Format, options: OpenOptions = {}): Database {
+  checkPrivateDirectory(path.dirname(file));
+  checkPrivateFile(file);
+  inspectHeader(file, format);
+  checkWritable(file);
+  let database: Database | undefined;
+  try {
+    inspectContent(file, format, options);
+    database = connect(file, options);
+    makeDurable(database, file);
+    migrate(database, format);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw told(error);
+  }
+}
+
+function connect(file: string, options: OpenOptions, readonly = false): Database {
+  const database = new Sqlite(file, {
+    fileMustExist: file !== MEMORY,
+    readonly,
+    timeout: options.busyTimeoutMs ?? 5_000,
+  });
+  database.defaultSafeIntegers(true);
+  database.pragma("trusted_schema = OFF");
+  database.pragma("cell_size_check = ON");
+  database.pragma("foreign_keys = ON");
+  return database;
+}
+
+const MEMORY = ":memory:";
+
+function makeDurable(database: Database, file: string): void {
+  const mode = database.pragma("journal_mode = WAL", { simple: true });
+  database.pragma("synchronous = FULL");
+  if (process.platform === "darwin") {
+    database.pragma("fullfsync = ON");
+    database.pragma("checkpoint_fullfsync = ON");
+  }
+  // What is forgotten is overwritten, not only unlinked.
+  database.pragma("secure_delete = ON");
+  const synchronous = Number(database.pragma("synchronous", { simple: true }));
+  if (mode === "wal" && synchronous >= 2) return;
+  throw new RoteError(
+    "store_not_durable",
+    `${file} cannot be written durably here (journal mode ${String(mode)}, synchronous ${synchronous})`,
+    { file, hint: "put the memory on a local file system" },
+  );
+}
+
+function inspectHeader(file: string, format: Format): void {
+  const { applicationId, version } = readHeader(file);
+  if (applicationId !== format.applicationId) {
+    throw new RoteError(
+      "store_foreign",
+      `${file} is an SQLite database, but not a ${format.name} of rote`,
+      { file, application_id: applicationId },
+    );
+  }
+  refuseVersion(file, format, version);
+}
+
+/** Opened for reading only, file and log stay as they are; what the log holds of a newer version is seen too. */
+function inspectContent(file: string, format: Format, options: OpenOptions): void {
+  const database = connect(file, options, true);
+  const reference = connect(MEMORY, {});
+  try {
+    const version = Number(database.pragma("user_version", { simple: true }));
+    refuseVersion(file, format, version);
+    migrate(reference, { ...format, migrations: format.migrations.slice(0, version) });
+    if (schemaOf(database) !== schemaOf(reference)) {
+      throw damaged(file, `its tables are not those of version ${version}`);
+    }
+  } finally {
+    database.close();
+    reference.close();
+  }
+}
+
+function refuseVersion(file: string, format: Format, version: number): void {
+  const known = format.migrations.length;
+  // A file gets its tables and its version in one transaction, before it gets its name.
+  if (version === 0) throw damaged(file, "it states no version");
+  if (version <= known) return;
+  throw new RoteError(
+    "store_newer",
+    `${file} has version ${version} of the ${format.name}, and this rote knows versions up to ${known}`,
+    { file, version, known, hint: "use the newer rote that wrote it; this one changed nothing" },
+  );
+}
