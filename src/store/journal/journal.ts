@@ -95,8 +95,11 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
 
   function transact<T>(work: () => T): T {
     guard();
+    const before = { frontier, sealed };
     try {
       return tables.write(() => {
+        // A busy store may run this again: each attempt starts from what is committed.
+        ({ frontier, sealed } = before);
         catchUp();
         return work();
       });

@@ -1,0 +1,208 @@
+/** The journal's rows in SQLite. Its rules are in `store/journal/`; here is only how rows are read and written. */
+import { RoteError } from "../../base/error.ts";
+import type { Frontier } from "../../base/merkle.ts";
+import { ENTRY_TYPES, type EntryType } from "../../model/journal.ts";
+import type { RunSummary } from "../../ports/journal.ts";
+import { storedNumber, storedText } from "../decode.ts";
+import type { HeadRow, JournalTables, StoredEntry } from "../journal/tables.ts";
+import type { Database } from "./open.ts";
+import { type Row, rowOf } from "./read-rows.ts";
+import type { Writer } from "./writer.ts";
+
+export function sqliteJournalTables(database: Database, writer: Writer): JournalTables {
+  const sql = statementsOf(database);
+  const { read } = writer;
+  const ids = new Map<string, bigint>();
+
+  function chainId(name: string): bigint | undefined {
+    const known = ids.get(name);
+    if (known !== undefined) return known;
+    const row = sql.chain.get(name);
+    if (row === undefined) return undefined;
+    const id = BigInt(storedNumber(rowOf(row)["id"], "a chain"));
+    ids.set(name, id);
+    return id;
+  }
+
+  return {
+    write: (work) => writer.write(work),
+
+    tail: (chain) =>
+      read(() => {
+        const row = sql.chain.get(chain);
+        if (row === undefined) return undefined;
+        const { seq, hash } = rowOf(row);
+        return { seq: storedNumber(seq, "a position"), hash: storedText(hash, "a hash") };
+      }),
+
+    putEntry({ index, chain, seq, time, hash, bytes }) {
+      if (seq === 0) sql.addChain.run({ name: chain, seq, hash });
+      else sql.moveChain.run({ name: chain, seq, hash });
+      sql.addEntry.run({ position: index, chain: chainId(chain) ?? null, seq, bytes });
+      sql.moveLog.run({ size: index + 1, time });
+    },
+
+    entries: (chain, fromSeq) =>
+      read(() => {
+        const id = chainId(chain);
+        return id === undefined ? [] : sql.entries.all(id, fromSeq).map(readEntry);
+      }),
+
+    scan: (fromIndex, limit) => read(() => sql.scan.all(fromIndex, limit).map(readEntry)),
+
+    size: () => read(() => storedNumber(rowOf(sql.log.get())["size"], "a size")),
+    lastTime: () => read(() => storedNumber(rowOf(sql.log.get())["time"], "a time")),
+
+    hasClaim: (space, key) => read(() => sql.claim.get(space, key) !== undefined),
+    putClaim: (space, key, index) => void sql.addClaim.run(space, key, index),
+    dropClaim: (space, key) => void sql.dropClaim.run(space, key),
+
+    total: (counter) =>
+      read(() => {
+        const row = sql.counter.get(counter);
+        return row === undefined ? 0n : BigInt(storedText(rowOf(row)["total"], "a total"));
+      }),
+    putTotal: (counter, total) => void sql.putCounter.run(counter, String(total)),
+
+    lease: (chain) =>
+      read(() => {
+        const found = sql.lease.get(chain);
+        if (found === undefined) return undefined;
+        const row = rowOf(found);
+        return {
+          owner: storedText(row["owner"], "an owner"),
+          epoch: storedNumber(row["epoch"], "an epoch"),
+          expiresMs: storedNumber(row["expires_ms"], "a time"),
+        };
+      }),
+    putLease: (chain, { owner, epoch, expiresMs }) =>
+      void sql.putLease.run({ chain, owner, epoch, expires_ms: expiresMs }),
+
+    blob: (sha256) =>
+      read(() => {
+        const row = sql.blob.get(sha256);
+        return row === undefined ? undefined : storedBytes(rowOf(row)["bytes"]);
+      }),
+    putBlob: (sha256, bytes) => void sql.putBlob.run(sha256, bytes),
+
+    stands: (qualification) => read(() => sql.stands.get(qualification) !== undefined),
+
+    runs: (limit) => read(() => sql.runs.all(limit).map(readRun)),
+    run: (run) =>
+      read(() => {
+        const row = sql.run.get(run);
+        return row === undefined ? undefined : readRun(row);
+      }),
+    putRun: ({ startedMs, updatedMs, ...row }) =>
+      void sql.putRun.run({ ...row, started_ms: startedMs, updated_ms: updatedMs }),
+
+    lastHead: () => read(() => headOf(sql.lastHead.get())),
+    headAt: (size) => read(() => headOf(sql.headAt.get(size))),
+    heads: () => read(() => sql.heads.all().map(readHead)),
+    putHead: ({ frontier, note }) =>
+      void sql.putHead.run({ size: frontier.size, note, roots: Buffer.concat(frontier.roots) }),
+
+    close: () => writer.close(),
+  };
+}
+
+function statementsOf(database: Database) {
+  const prepare = (sql: string) => database.prepare<unknown[], unknown>(sql);
+  return {
+    chain: prepare("SELECT id, seq, hash FROM chains WHERE name = ?"),
+    addChain: prepare("INSERT INTO chains (name, seq, hash) VALUES (@name, @seq, @hash)"),
+    moveChain: prepare("UPDATE chains SET seq = @seq, hash = @hash WHERE name = @name"),
+    addEntry: prepare(
+      "INSERT INTO entries (position, chain, seq, bytes) VALUES (@position, @chain, @seq, @bytes)",
+    ),
+    entries: prepare(
+      "SELECT position, bytes FROM entries WHERE chain = ? AND seq >= ? ORDER BY seq",
+    ),
+    scan: prepare(
+      "SELECT position, bytes FROM entries WHERE position >= ? ORDER BY position LIMIT ?",
+    ),
+    log: prepare("SELECT size, time FROM log"),
+    moveLog: prepare("UPDATE log SET size = @size, time = @time"),
+    claim: prepare("SELECT 1 FROM claims WHERE space = ? AND key = ?"),
+    addClaim: prepare("INSERT INTO claims (space, key, position) VALUES (?, ?, ?)"),
+    dropClaim: prepare("DELETE FROM claims WHERE space = ? AND key = ?"),
+    counter: prepare("SELECT total FROM counters WHERE name = ?"),
+    putCounter: prepare(
+      "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET total = excluded.total",
+    ),
+    lease: prepare("SELECT owner, epoch, expires_ms FROM leases WHERE chain = ?"),
+    putLease: prepare(
+      `INSERT INTO leases VALUES (@chain, @owner, @epoch, @expires_ms)
+       ON CONFLICT (chain) DO UPDATE SET owner = @owner, epoch = @epoch, expires_ms = @expires_ms`,
+    ),
+    blob: prepare("SELECT bytes FROM blobs WHERE sha256 = ?"),
+    putBlob: prepare("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    stands: prepare("SELECT 1 FROM qualifications WHERE id = ?"),
+    runs: prepare("SELECT * FROM runs ORDER BY updated_ms DESC, run LIMIT ?"),
+    run: prepare("SELECT * FROM runs WHERE run = ?"),
+    putRun: prepare(
+      `INSERT INTO runs VALUES
+       (@run, @recipe, @plan, @mode, @started_ms, @updated_ms, @last, @state, @reason)
+       ON CONFLICT (run) DO UPDATE SET updated_ms = @updated_ms, last = @last, state = @state,
+       reason = @reason`,
+    ),
+    lastHead: prepare("SELECT * FROM heads ORDER BY size DESC LIMIT 1"),
+    headAt: prepare("SELECT * FROM heads WHERE size = ?"),
+    heads: prepare("SELECT * FROM heads ORDER BY size"),
+    putHead: prepare("INSERT INTO heads VALUES (@size, @note, @roots)"),
+  };
+}
+
+function readEntry(stored: unknown): StoredEntry {
+  const row = rowOf(stored);
+  return { index: storedNumber(row["position"], "a position"), bytes: storedBytes(row["bytes"]) };
+}
+
+function readRun(stored: unknown): RunSummary {
+  const row = rowOf(stored);
+  const last = storedText(row["last"], "an entry type");
+  if (!isEntryType(last)) throw damaged("a run's last entry is of an unknown type");
+  return {
+    run: storedText(row["run"], "a run"),
+    recipe: storedText(row["recipe"], "a recipe"),
+    plan: storedText(row["plan"], "a plan"),
+    mode: storedText(row["mode"], "a mode"),
+    startedMs: storedNumber(row["started_ms"], "a time"),
+    updatedMs: storedNumber(row["updated_ms"], "a time"),
+    last,
+    state: orNull(row, "state"),
+    reason: orNull(row, "reason"),
+  };
+}
+
+function isEntryType(text: string): text is EntryType {
+  return Object.hasOwn(ENTRY_TYPES, text);
+}
+
+function orNull(row: Row, column: string): string | null {
+  const value = row[column];
+  return value === null ? null : storedText(value, column);
+}
+
+function headOf(stored: unknown): HeadRow | undefined {
+  return stored === undefined ? undefined : readHead(stored);
+}
+
+function readHead(stored: unknown): HeadRow {
+  const row = rowOf(stored);
+  const size = BigInt(storedNumber(row["size"], "a size"));
+  const bytes = storedBytes(row["roots"]);
+  const roots: Uint8Array[] = [];
+  for (let at = 0; at < bytes.byteLength; at += 32) roots.push(bytes.subarray(at, at + 32));
+  const frontier: Frontier = { size, roots };
+  return { frontier, note: storedText(row["note"], "a tree head") };
+}
+
+function storedBytes(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw damaged("bytes are missing");
+}
+
+function damaged(what: string): RoteError {
+  return new RoteError("journal_damaged", `The journal is damaged: ${what}.`);
+}

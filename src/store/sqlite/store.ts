@@ -1,0 +1,52 @@
+/** One private directory with everything a host keeps: procedure memory and journal in one file, tree heads beside it. */
+import path from "node:path";
+import type { MemoryLimits } from "../../model/memory.ts";
+import type { Journal } from "../../ports/journal.ts";
+import type { ProcedureStore } from "../../ports/procedures.ts";
+import { createJournal, type JournalOptions } from "../journal/journal.ts";
+import { openHeadsFile } from "./heads-file.ts";
+import { sqliteJournalTables } from "./journal-tables.ts";
+import { createDatabase, type OpenOptions, openDatabase } from "./open.ts";
+import { proceduresIn } from "./procedures.ts";
+import { FILE, PROCEDURES } from "./schema.ts";
+import { writerOf } from "./writer.ts";
+
+export interface SqliteStore {
+  readonly procedures: ProcedureStore;
+  readonly journal: Journal;
+}
+
+export interface SqliteStoreOptions extends OpenOptions {
+  readonly journal: Omit<JournalOptions, "keepCopy" | "lastCopy">;
+  readonly limits: MemoryLimits;
+  /** File of the tree heads' copy. Default `heads.txt` in the directory; better on another disk or machine. */
+  readonly heads?: string;
+  /** `create` needs a directory that does not exist or is empty. */
+  readonly mode: "create" | "open";
+}
+
+/** @throws RoteError as `createDatabase` and `openDatabase`; `restored_backup` when the heads' copy is ahead */
+export function openSqliteStore(directory: string, options: SqliteStoreOptions): SqliteStore {
+  const file = path.join(path.resolve(directory), FILE);
+  const connect = options.mode === "create" ? createDatabase : openDatabase;
+  const database = connect(file, PROCEDURES, options);
+  const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), "heads.txt"));
+  try {
+    const tables = sqliteJournalTables(database, writerOf(database));
+    const journal = createJournal(
+      {
+        ...tables,
+        close() {
+          tables.close();
+          heads.close();
+        },
+      },
+      { ...options.journal, keepCopy: heads.append, lastCopy: heads.last },
+    );
+    return { procedures: proceduresIn(database, options.limits), journal };
+  } catch (error) {
+    database.close();
+    heads.close();
+    throw error;
+  }
+}
