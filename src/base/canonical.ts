@@ -8,22 +8,22 @@
  * - C2 Numbers are finite doubles in their shortest form; -0 is written as 0.
  * - C3 Every property is read once, and only own data is read: no `toJSON`, no getters, no inherited members.
  */
+import { type ByteSink, byteSink, putAscii, putByte, putQuoted } from "./canonical-bytes.ts";
 import { RoteError } from "./error.ts";
 import type { JsonValue } from "./json-value.ts";
 import { pointer } from "./pointer.ts";
-import { hasLoneSurrogate } from "./text.ts";
 
 /**
  * Deeper values are refused, a value that contains itself among them. Well above the reader's 64 levels because normal
  * forms nest deeper than what people write, well below what the stack takes.
  */
 export const MAX_CANONICAL_DEPTH = 512;
+const TOO_DEEP = `nesting over ${MAX_CANONICAL_DEPTH} levels, or a value that contains itself`;
 
-/** The characters that JSON escapes, and surrogates, which may lack a partner. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be found
-const NEEDS_CARE = /["\\\u0000-\u001f\ud800-\udfff]/;
-
-const encoder = new TextEncoder();
+interface Writer extends ByteSink {
+  /** Where the writer is, for refusals; only the tokens above the current depth are meant. */
+  readonly path: (string | number)[];
+}
 
 /**
  * The canonical text of a value.
@@ -33,89 +33,119 @@ const encoder = new TextEncoder();
  * object that is neither plain nor null-prototype, or nesting over 512 levels (so every cycle).
  */
 export function canonicalText(value: JsonValue): string {
-  return write(value, []);
+  const { bytes, size } = canonical(value);
+  return bytes.toString("utf8", 0, size);
 }
 
 /** The UTF-8 bytes of `canonicalText`. */
 export function canonicalBytes(value: JsonValue): Uint8Array {
-  return encoder.encode(canonicalText(value));
+  const { bytes, size } = canonical(value);
+  // A copy of its own length: the writer's buffer is larger, and shared with other buffers of the process.
+  return new Uint8Array(bytes.subarray(0, size));
 }
 
-function write(value: unknown, path: string[]): string {
+function canonical(value: JsonValue): Writer {
+  const { bytes, size } = byteSink();
+  const writer: Writer = { bytes, size, path: [] };
+  write(value, writer, 0);
+  return writer;
+}
+
+function write(value: unknown, writer: Writer, depth: number): void {
   switch (typeof value) {
     case "string":
-      return writeText(value, path);
+      writeText(value, writer, depth);
+      return;
     case "number":
-      if (!Number.isFinite(value)) throw refusal(path, `${value} is not a finite number`);
-      return String(value);
+      if (!Number.isFinite(value)) throw refusal(writer, depth, `${value} is not a finite number`);
+      putAscii(writer, String(value));
+      return;
     case "boolean":
-      return value ? "true" : "false";
+      putAscii(writer, value ? "true" : "false");
+      return;
     case "object":
-      if (value === null) return "null";
-      if (path.length >= MAX_CANONICAL_DEPTH) {
-        throw refusal(
-          path,
-          `nested deeper than ${MAX_CANONICAL_DEPTH} levels, or containing itself`,
-        );
-      }
-      return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path);
+      if (value === null) putAscii(writer, "null");
+      else if (depth >= MAX_CANONICAL_DEPTH) throw refusal(writer, depth, TOO_DEEP);
+      else if (Array.isArray(value)) writeArray(value, writer, depth);
+      else writeObject(value, writer, depth);
+      return;
     default:
-      throw refusal(path, `${typeof value} is not a JSON value`);
+      throw refusal(writer, depth, `${typeof value} is not a JSON value`);
   }
 }
 
-function writeText(text: string, path: string[]): string {
-  if (!NEEDS_CARE.test(text)) return `"${text}"`;
-  if (hasLoneSurrogate(text)) throw refusal(path, "text with a lone surrogate");
-  return JSON.stringify(text);
+function writeText(text: string, writer: Writer, depth: number): void {
+  if (!putQuoted(writer, text)) throw refusal(writer, depth, "a text with a lone surrogate");
 }
 
-function writeArray(list: readonly unknown[], path: string[]): string {
+function writeArray(list: readonly unknown[], writer: Writer, depth: number): void {
   if (Object.getPrototypeOf(list) !== Array.prototype) {
-    throw refusal(path, "a list must be a plain array");
+    throw refusal(writer, depth, "a list that is not a plain array");
   }
-  let text = "[";
-  const depth = path.length;
+  putByte(writer, 0x5b);
   for (let index = 0; index < list.length; index += 1) {
-    path[depth] = String(index);
-    if (index > 0) text += ",";
-    text += write(list[index], path);
+    writer.path[depth] = index;
+    if (index > 0) putByte(writer, 0x2c);
+    write(list[index], writer, depth + 1);
   }
-  path.length = depth;
-  return `${text}]`;
+  putByte(writer, 0x5d);
 }
 
-function writeObject(record: object, path: string[]): string {
+function writeObject(record: object, writer: Writer, depth: number): void {
   const prototype: unknown = Object.getPrototypeOf(record);
   if (prototype !== null && prototype !== Object.prototype) {
-    throw refusal(path, "an object must be plain or without prototype");
+    throw refusal(writer, depth, "an object that is neither plain nor without prototype");
   }
   const keys = Object.keys(record);
-  const depth = path.length;
-  if (Reflect.ownKeys(record).length !== keys.length) {
-    throw refusal(path, "an object must have no symbol keys and no hidden properties");
-  }
-  keys.sort();
-  let text = "{";
+  // Counting all own keys is the dearest check here. Objects without prototype come from the reader and from admission,
+  // which hide nothing.
+  const hidden =
+    prototype === null
+      ? Object.getOwnPropertySymbols(record).length
+      : Reflect.ownKeys(record).length - keys.length;
+  if (hidden > 0) throw refusal(writer, depth, "an object with symbol keys or hidden properties");
+  sortKeys(keys);
+  putByte(writer, 0x7b);
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] ?? "";
-    path[depth] = key;
+    writer.path[depth] = key;
     const member = Object.getOwnPropertyDescriptor(record, key);
     if (member === undefined || !("value" in member)) {
-      throw refusal(path, "a getter is not a JSON value");
+      throw refusal(writer, depth + 1, "a getter is not a JSON value");
     }
-    if (index > 0) text += ",";
-    text += `${writeText(key, path)}:${write(member.value, path)}`;
+    if (index > 0) putByte(writer, 0x2c);
+    writeText(key, writer, depth + 1);
+    putByte(writer, 0x3a);
+    write(member.value, writer, depth + 1);
   }
-  path.length = depth;
-  return `${text}}`;
+  putByte(writer, 0x7d);
 }
 
-function refusal(path: readonly string[], what: string): RoteError {
-  const place = pointer(...path);
+const FEW = 24;
+
+/** Sorts by UTF-16 units. Most objects have few keys, often in order already, where the built-in sort costs most. */
+function sortKeys(keys: string[]): void {
+  if (keys.length > FEW) {
+    keys.sort();
+    return;
+  }
+  for (let index = 1; index < keys.length; index += 1) {
+    const key = keys[index] ?? "";
+    let at = index;
+    for (; at > 0; at -= 1) {
+      const before = keys[at - 1] ?? "";
+      if (before <= key) break;
+      keys[at] = before;
+    }
+    keys[at] = key;
+  }
+}
+
+function refusal(writer: Writer, depth: number, what: string): RoteError {
+  const place = pointer(...writer.path.slice(0, depth));
   return new RoteError(
     "not_canonical",
-    `no canonical form: ${what} at ${place === "" ? "the root" : place}`,
+    `no canonical form: ${what}, at ${place === "" ? "the root" : place}`,
     { pointer: place },
   );
 }

@@ -1,7 +1,7 @@
 /** Digests of documents. The tag keeps kinds apart: a document of one kind never has the digest of another. */
 import { createHash } from "node:crypto";
 import type { Brand } from "./brand.ts";
-import { canonicalText } from "./canonical.ts";
+import { canonicalBytes } from "./canonical.ts";
 import { RoteError } from "./error.ts";
 import type { JsonValue } from "./json-value.ts";
 
@@ -17,11 +17,14 @@ const TAG = /^[\x21-\x7e]+$/;
  * @throws RoteError `not_canonical` when the value is outside the closed domain.
  */
 export function digestOf(tag: string, value: JsonValue): Digest {
-  const hash = createHash("sha256").update(`${checkTag(tag)}\n${canonicalText(value)}`, "utf8");
-  return mint(hash.digest("hex"));
+  return digestBytes(tag, canonicalBytes(value));
 }
 
-/** Digest of bytes under a tag, built as for documents. */
+/**
+ * Digest of bytes under a tag, built as for documents: the digest of a document is the one of its canonical bytes.
+ *
+ * @throws RoteError `bad_tag` when the tag is not one word of visible ASCII.
+ */
 export function digestBytes(tag: string, bytes: Uint8Array): Digest {
   const hash = createHash("sha256")
     .update(`${checkTag(tag)}\n`, "utf8")

@@ -9,13 +9,13 @@ export function parsePointer(text: string): readonly string[] | undefined {
   if (text === "") return [];
   if (!text.startsWith("/") || BAD_ESCAPE.test(text)) return undefined;
   const tokens = text.slice(1).split("/");
-  return text.includes("~") ? tokens.map(unescape) : tokens;
+  return text.includes("~") ? tokens.map(unescapeToken) : tokens;
 }
 
 /** The pointer made of these tokens, each escaped. */
 export function pointer(...tokens: readonly (string | number)[]): string {
   let text = "";
-  for (const token of tokens) text += `/${escape(String(token))}`;
+  for (const token of tokens) text += `/${escapeToken(String(token))}`;
   return text;
 }
 
@@ -43,12 +43,12 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-function escape(token: string): string {
+function escapeToken(token: string): string {
   if (!token.includes("~") && !token.includes("/")) return token;
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-function unescape(token: string): string {
+function unescapeToken(token: string): string {
   // ~1 first: "~01" is the two characters "~1".
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }

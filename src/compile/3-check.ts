@@ -1,0 +1,276 @@
+/**
+ * Phase 3: types, node by node in plan order, so that every reader knows what it reads; then what only the whole graph
+ * shows: effects behind verify nodes, fences before their effects. Reports; changes nothing.
+ */
+import { assertNever } from "../base/assert.ts";
+import {
+  BOOLEAN,
+  checkExpression,
+  fits,
+  listOf,
+  NOTHING,
+  NULL,
+  optionalOf,
+  type Scope,
+  type TypedExpression,
+  typeName,
+  valueType,
+} from "../expression/index.ts";
+import type { Report } from "../model/diagnostic.ts";
+import type { StepKind } from "../model/plan.ts";
+import type { Type } from "../model/type.ts";
+import { within } from "./1-parse.ts";
+import type { ResolvedNode, ResolvedRecipe } from "./2-resolve.ts";
+import { checkEffects } from "./effects.ts";
+import { type Slot, type Slots, STEP_SLOTS } from "./parsed.ts";
+
+export interface CheckedRecipe {
+  readonly resolved: ResolvedRecipe;
+  readonly nodes: readonly CheckedNode[];
+}
+
+export interface CheckedNode {
+  readonly resolved: ResolvedNode;
+  readonly slots: Slots<TypedExpression>;
+  readonly types: NodeTypes;
+}
+
+export interface NodeTypes {
+  /** As declared or inferred, reading rules included: what the normal form says. */
+  readonly declared: Type;
+  /** How one value from outside is read: the declared output, its element with `each`. */
+  readonly reading: Type;
+  readonly output: Type;
+  readonly seen: Type;
+}
+
+/** Every node with its types; undefined when some node has none, which has been reported. */
+export function checkRecipe(resolved: ResolvedRecipe, report: Report): CheckedRecipe | undefined {
+  const context = contextOf(resolved);
+  const nodes: CheckedNode[] = [];
+  for (const node of resolved.nodes) {
+    const checked = checkNode(node, context, within(node.id, report));
+    context.seen.push(checked?.types.seen);
+    if (checked !== undefined) nodes.push(checked);
+  }
+  checkEffects(resolved, report);
+  return nodes.length === resolved.nodes.length ? { resolved, nodes } : undefined;
+}
+
+/** Kinds that may be skipped or repeated. A check that may be is no check. */
+const GUARDABLE: ReadonlySet<StepKind> = new Set(["pure", "read", "model", "effect"]);
+
+/** What every node's scope has in common. */
+interface Context {
+  readonly inputs: ReadonlyMap<string, Type>;
+  readonly inputNames: readonly string[];
+  readonly nodeNames: readonly string[];
+  readonly positions: ReadonlyMap<string, number>;
+  /** By plan index, as far as checked; undefined where the type is not known. */
+  readonly seen: (Type | undefined)[];
+}
+
+function contextOf({ parsed, nodes, positions }: ResolvedRecipe): Context {
+  const inputs = new Map<string, Type>();
+  for (const [name, reading] of parsed.inputs) {
+    // A type that could not be read was reported; `nothing` fits everywhere, so its readers stay silent.
+    inputs.set(name, reading === undefined ? NOTHING : valueType(reading));
+  }
+  const inputNames = [...parsed.inputs.keys()];
+  return { inputs, inputNames, nodeNames: nodes.map(({ id }) => id), positions, seen: [] };
+}
+
+function checkNode(node: ResolvedNode, context: Context, report: Report): CheckedNode | undefined {
+  const { parsed } = node;
+  const { step, slots } = parsed;
+  if (step !== undefined && !GUARDABLE.has(step.kind)) refuseGuards(node, report);
+  const scope = scopeOf(node, context);
+  const typed: { [slot in Slot]?: TypedExpression } = {};
+  const check = (slot: Slot, within: Scope): Type | undefined => {
+    const source = slots[slot];
+    const checked = source === undefined ? undefined : checkExpression(source, within, report);
+    if (checked === undefined) return undefined;
+    typed[slot] = checked;
+    return checked.type;
+  };
+
+  requireBoolean(check("when", scope), slots.when?.at, "a guard", report);
+  const element = elementOf(check("list", scope), slots.list?.at, report);
+  let inStep = scope;
+  if (parsed.each !== undefined && element !== undefined) {
+    inStep = { ...scope, item: { name: parsed.each.as, type: element } };
+  }
+  // Without an element type every use of the item would be reported again.
+  const silent = parsed.each !== undefined && element === undefined;
+  if (step === undefined || silent) return undefined;
+  for (const slot of STEP_SLOTS[step.kind]) {
+    const type = check(slot, inStep);
+    if (slot === "condition") requireBoolean(type, slots.condition?.at, "a condition", report);
+  }
+  if (node.failed) return undefined;
+  for (const slot of Object.keys(slots) as Slot[]) if (typed[slot] === undefined) return undefined;
+  const types = typesOf(node, typed, report);
+  return types === undefined ? undefined : { resolved: node, slots: typed, types };
+}
+
+function refuseGuards({ parsed: { pointer, step, slots, each } }: ResolvedNode, report: Report) {
+  for (const [guard, there] of [
+    ["when", slots.when !== undefined],
+    ["each", each !== undefined],
+  ] as const) {
+    if (!there) continue;
+    report({
+      code: "guard_not_allowed",
+      pointer: `${pointer}/${guard}`,
+      message: `"${guard}" cannot stand on a ${step?.kind} node`,
+      hint: "a check that is skipped, or made over an empty list, is no check; guard what depends on it",
+    });
+  }
+}
+
+function scopeOf(node: ResolvedNode, context: Context): Scope {
+  const { inputs, inputNames, nodeNames, positions, seen } = context;
+  return {
+    input: (name) => inputs.get(name),
+    inputNames,
+    node: (id) => {
+      const position = positions.get(id);
+      if (position === undefined) return "unknown_node";
+      if (node.beyondReach.has(id)) return "not_an_ancestor";
+      return seen[position] ?? "failed";
+    },
+    nodeNames,
+  };
+}
+
+function requireBoolean(
+  type: Type | undefined,
+  at: string | undefined,
+  what: string,
+  report: Report,
+): void {
+  if (type === undefined || fits(type, BOOLEAN)) return;
+  report({
+    code: "type_mismatch",
+    pointer: at ?? "",
+    message: `${what} is boolean, this is ${typeName(type)}`,
+  });
+}
+
+function elementOf(
+  type: Type | undefined,
+  at: string | undefined,
+  report: Report,
+): Type | undefined {
+  if (type === undefined) return undefined;
+  if (type.kind === "list") return type.of;
+  const message = `"each" goes over a list, this is ${typeName(type)}`;
+  report({ code: "type_mismatch", pointer: at ?? "", message });
+  return undefined;
+}
+
+function typesOf(
+  node: ResolvedNode,
+  typed: Slots<TypedExpression>,
+  report: Report,
+): NodeTypes | undefined {
+  const { parsed } = node;
+  const declared = declaredType(node, typed, report);
+  if (declared === undefined) return undefined;
+  let reading = declared;
+  if (parsed.each !== undefined) {
+    if (declared.kind !== "list") {
+      report({
+        code: "type_mismatch",
+        pointer: `${parsed.pointer}/output`,
+        message: `with "each" the output is a list, not ${typeName(declared)}`,
+        hint: 'output is the whole output: {"list": type of one element}',
+      });
+      return undefined;
+    }
+    reading = declared.of;
+  }
+  const absent = parsed.step?.kind === "read" && (parsed.step.absent_on ?? []).length > 0;
+  const one = absent ? optionalOf(valueType(reading)) : valueType(reading);
+  const output = parsed.each === undefined ? valueType(declared) : listOf(one);
+  const taken = parsed.each === undefined ? one : output;
+  const seen = parsed.slots.when === undefined ? taken : optionalOf(taken);
+  return { declared, reading, output, seen };
+}
+
+/** The whole output as declared, or as inferred where nothing is declared. */
+function declaredType(
+  { parsed }: ResolvedNode,
+  typed: Slots<TypedExpression>,
+  report: Report,
+): Type | undefined {
+  const { pointer, step, declared, each } = parsed;
+  if (step === undefined) return undefined;
+  const inferred = computedType(step.kind, typed);
+  if (inferred === undefined) {
+    if (declared !== undefined) return declared;
+    report({
+      code: "output_required",
+      pointer,
+      message: `a ${step.kind} node declares its output`,
+      hint: "output is how json from outside becomes typed",
+    });
+    return undefined;
+  }
+  const whole = each === undefined ? inferred : listOf(inferred);
+  if (declared === undefined) {
+    if (!hasNothing(whole)) return whole;
+    report({
+      code: "output_required",
+      pointer,
+      message: `the type of an empty list cannot be inferred: ${typeName(whole)}`,
+      hint: "declare the output",
+    });
+    return undefined;
+  }
+  if (valueType(declared) === declared && fits(whole, declared)) return declared;
+  report({
+    code: "type_mismatch",
+    pointer: `${pointer}/output`,
+    message:
+      valueType(declared) === declared
+        ? `the node gives ${typeName(whole)}, which does not fit the declared ${typeName(declared)}`
+        : "decimal and others say how a value from outside is read; this value is computed",
+  });
+  return undefined;
+}
+
+/** Type of what a step computes; undefined for what comes from outside. */
+function computedType(kind: StepKind, typed: Slots<TypedExpression>): Type | undefined {
+  switch (kind) {
+    case "pure":
+    case "verify":
+      return typed.value?.type;
+    case "checkpoint":
+      return typed.value?.type ?? NULL;
+    case "policy":
+    case "approval":
+      return NULL;
+    case "read":
+    case "model":
+    case "effect":
+      return undefined;
+    default:
+      return assertNever(kind, "step kind");
+  }
+}
+
+function hasNothing(type: Type): boolean {
+  switch (type.kind) {
+    case "nothing":
+      return true;
+    case "list":
+    case "dictionary":
+    case "optional":
+      return hasNothing(type.of);
+    case "record":
+      return [...type.fields.values()].some(hasNothing);
+    default:
+      return false;
+  }
+}

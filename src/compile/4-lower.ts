@@ -1,0 +1,173 @@
+/** Phase 4: a checked recipe becomes a plan. Nothing can be wrong any more. */
+import { assertNever, invariant } from "../base/assert.ts";
+import { digestOf } from "../base/digest.ts";
+import {
+  compileExpression,
+  type EvaluationLimits,
+  type TypedExpression,
+  valueType,
+} from "../expression/index.ts";
+import { DEFAULT_ROLE } from "../model/names.ts";
+import {
+  DEFAULT_RUN_LIMITS,
+  type Plan,
+  type PlanEach,
+  type PlanInput,
+  type PlanNode,
+  type PlanStep,
+  SEMANTICS_VERSION,
+} from "../model/plan.ts";
+import type { CompiledExpression } from "../model/value.ts";
+import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
+import { deepFreeze } from "./freeze.ts";
+import { normalRecipe, sortedSet } from "./normal.ts";
+import type { Slot } from "./parsed.ts";
+import { findTwins } from "./twins.ts";
+
+const PLAN_TAG = "rote-plan/v1";
+
+export function lowerRecipe(
+  recipe: CheckedRecipe,
+  limits: Partial<EvaluationLimits> | undefined,
+): Plan {
+  const { parsed, positions, terminal } = recipe.resolved;
+  const inputs = planInputs(recipe);
+  const inputSlots = new Map(inputs.map(({ name }, slot) => [name, slot] as const));
+  const layout = {
+    input: (name: string) => slotOf(inputSlots, name),
+    node: (id: string) => slotOf(positions, id),
+  };
+  const compile = (typed: TypedExpression) => compileExpression(typed, layout, limits);
+  const twins = findTwins(recipe.nodes);
+  const nodes = recipe.nodes.map((node, index) =>
+    planNode(node, positions, twins[index] ?? null, compile),
+  );
+  const normal = normalRecipe(recipe);
+  const last = nodes[terminal ?? -1];
+  invariant(last !== undefined && parsed.id !== undefined, "a checked recipe has id and terminal");
+  return deepFreeze({
+    id: parsed.id,
+    title: parsed.title,
+    description: parsed.description,
+    digest: parsed.environment === null ? null : digestOf(PLAN_TAG, normal),
+    environment: parsed.environment,
+    normal,
+    semantics: SEMANTICS_VERSION,
+    inputs,
+    nodes,
+    terminal: last.index,
+    result: last.seen,
+    limits: { ...DEFAULT_RUN_LIMITS, ...parsed.limits },
+    needsHost: nodes.some(({ step }) => HOSTED.has(step.kind)),
+  });
+}
+
+const HOSTED: ReadonlySet<string> = new Set(["read", "effect", "approval", "checkpoint"]);
+
+function slotOf(slots: ReadonlyMap<string, number>, name: string): number {
+  const slot = slots.get(name);
+  invariant(slot !== undefined, `"${name}" was resolved`);
+  return slot;
+}
+
+function planInputs(recipe: CheckedRecipe): readonly PlanInput[] {
+  const inputs: PlanInput[] = [];
+  for (const [name, reading] of recipe.resolved.parsed.inputs) {
+    if (reading !== undefined) inputs.push({ name, reading, type: valueType(reading) });
+  }
+  return inputs;
+}
+
+type Compile = (typed: TypedExpression) => CompiledExpression;
+
+function planNode(
+  node: CheckedNode,
+  positions: ReadonlyMap<string, number>,
+  twin: number | null,
+  compile: Compile,
+): PlanNode {
+  const { resolved, slots, types } = node;
+  const { each } = resolved.parsed;
+  return {
+    index: resolved.index,
+    id: resolved.id,
+    pointer: resolved.parsed.pointer,
+    after: resolved.after,
+    when: slots.when === undefined ? null : compile(slots.when),
+    each: each === undefined ? null : planEach(each, compile(slotOfNode(node, "list"))),
+    output: types.output,
+    seen: types.seen,
+    step: planStep(node, positions, compile),
+    twin,
+  };
+}
+
+function planEach(
+  { as, limit }: { readonly as: string; readonly limit: number },
+  list: CompiledExpression,
+): PlanEach {
+  return { list, as, limit };
+}
+
+function planStep(
+  node: CheckedNode,
+  positions: ReadonlyMap<string, number>,
+  compile: Compile,
+): PlanStep {
+  const { step } = node.resolved.parsed;
+  invariant(step !== undefined, "a checked node has a step");
+  const { reading } = node.types;
+  const take = (slot: Slot) => compile(slotOfNode(node, slot));
+  const takeOptional = (slot: Slot) => (node.slots[slot] === undefined ? null : take(slot));
+  switch (step.kind) {
+    case "pure":
+      return { kind: "pure", value: take("value") };
+    case "read":
+      return {
+        kind: "read",
+        tool: step.tool,
+        arguments: take("arguments"),
+        absentOn: sortedSet(step.absent_on ?? []),
+        reading,
+      };
+    case "model":
+      return {
+        kind: "model",
+        role: step.role ?? DEFAULT_ROLE,
+        prompt: take("prompt"),
+        instructions: step.instructions ?? null,
+        reading,
+      };
+    case "verify":
+      return {
+        kind: "verify",
+        condition: take("condition"),
+        value: take("value"),
+        message: step.message ?? null,
+      };
+    case "policy":
+      return { kind: "policy", condition: take("condition"), message: step.message ?? null };
+    case "approval": {
+      const effects = sortedSet(step.effects).map((id) => slotOf(positions, id));
+      return { kind: "approval", effects: effects.sort((left, right) => left - right) };
+    }
+    case "effect":
+      return {
+        kind: "effect",
+        tool: step.tool,
+        arguments: take("arguments"),
+        key: takeOptional("key"),
+        reading,
+      };
+    case "checkpoint":
+      return { kind: "checkpoint", value: takeOptional("value") };
+    default:
+      return assertNever(step, "step kind");
+  }
+}
+
+function slotOfNode({ resolved, slots }: CheckedNode, slot: Slot): TypedExpression {
+  const typed = slots[slot];
+  invariant(typed !== undefined, `node "${resolved.id}" has its ${slot}`);
+  return typed;
+}

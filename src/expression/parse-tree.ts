@@ -1,0 +1,130 @@
+/** What parsing makes, and what its parts share. */
+import type { JsonValue } from "../base/json.ts";
+import { parsePointer } from "../base/pointer.ts";
+import { hasLoneSurrogate } from "../base/text.ts";
+import type { DiagnosticCode, Report } from "../model/diagnostic.ts";
+import { OPERATORS, type OperatorName } from "../model/operators.ts";
+import type { Type } from "../model/type.ts";
+import type { ExpressionLimits } from "./limits.ts";
+
+export interface OperatorNode {
+  readonly kind: "operator";
+  readonly op: OperatorName;
+  /** JSON Pointer in the document as written. */
+  readonly at: string;
+  /** Members that are one expression. */
+  readonly operands: ReadonlyMap<string, ParsedNode>;
+  readonly values: readonly ParsedNode[];
+  readonly fields: ReadonlyMap<string, ParsedNode>;
+  /** Fixed words: names, rounding, order. */
+  readonly words: ReadonlyMap<string, string>;
+  readonly tokens: readonly string[] | undefined;
+  readonly literal: JsonValue;
+  readonly type: Type | undefined;
+  readonly number: number | undefined;
+  readonly flag: boolean;
+}
+
+/** Something with a problem that was reported. Its parts can still be checked for problems of their own. */
+export interface BrokenNode {
+  readonly kind: "broken";
+  readonly at: string;
+  readonly parts: readonly ParsedNode[];
+}
+
+export type ParsedNode = OperatorNode | BrokenNode;
+
+/** A node with its normal form and what it takes of the levels. */
+export interface Piece {
+  readonly node: ParsedNode;
+  readonly normal: JsonValue;
+}
+
+export interface Parsing {
+  readonly names: ReadonlyMap<string, Type>;
+  readonly report: Report;
+  readonly limits: ExpressionLimits;
+  readonly inputs: Set<string>;
+  readonly nodes: Set<string>;
+  readonly parse: (source: JsonValue, at: string, depth: number, parsing: Parsing) => Piece;
+  operators: number;
+  /** Set once there are too many operators: nothing more is parsed. */
+  stopped: boolean;
+}
+
+/** An operator while its members are read. */
+export interface Building {
+  readonly operands: Map<string, ParsedNode>;
+  fields: ReadonlyMap<string, ParsedNode>;
+  values: readonly ParsedNode[];
+  readonly words: Map<string, string>;
+  tokens: readonly string[] | undefined;
+  literal: JsonValue;
+  type: Type | undefined;
+  number: number | undefined;
+  flag: boolean;
+  readonly normal: { [key: string]: JsonValue };
+}
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+export const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+/** An operator without members, to be filled. */
+export function leaf(op: OperatorName, at: string): OperatorNode {
+  return {
+    kind: "operator",
+    op,
+    at,
+    operands: NONE,
+    values: [],
+    fields: NONE,
+    words: NONE,
+    tokens: undefined,
+    literal: null,
+    type: undefined,
+    number: undefined,
+    flag: false,
+  };
+}
+
+export function broken(at: string): Piece {
+  return { node: { kind: "broken", at, parts: [] }, normal: null };
+}
+
+export function refuse(
+  parsing: Parsing,
+  code: DiagnosticCode,
+  at: string,
+  message: string,
+  hint?: string | undefined,
+): Piece {
+  parsing.report(
+    hint === undefined ? { code, pointer: at, message } : { code, pointer: at, message, hint },
+  );
+  return broken(at);
+}
+
+export function tooDeep(parsing: Parsing, at: string): Piece {
+  const message = `an expression nests at most ${parsing.limits.depth} levels in its long form`;
+  return refuse(parsing, "too_deep", at, message, "compute parts of it in nodes of their own");
+}
+
+export function isOperator(name: string): name is OperatorName {
+  return Object.hasOwn(OPERATORS, name);
+}
+
+export function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function shown(name: string): string {
+  return JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 60)}..`);
+}
+
+export function pointerTokens(source: JsonValue): readonly string[] | undefined {
+  return typeof source === "string" && !hasLoneSurrogate(source) ? parsePointer(source) : undefined;
+}
