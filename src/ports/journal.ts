@@ -111,6 +111,9 @@ export interface Journal {
   /** Entries of a chain in order, from `seq` on. Empty for a chain that does not exist. */
   read(chain: string, fromSeq?: number): readonly Appended[];
 
+  /** Number of entries of a chain. */
+  length(chain: string): number;
+
   /** Entries of all chains in log order, in bounded portions. */
   scan(fromIndex: number, limit: number): readonly (Appended & { readonly bytes: Uint8Array })[];
 

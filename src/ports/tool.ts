@@ -7,6 +7,8 @@ import type { JsonValue } from "../base/json.ts";
  */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Why arguments do not fit its schema; null when they do. Pure: asked before anything is admitted. */
+  fault?(args: JsonValue): string | null;
   /**
    * Called only by the gate, after its admission is durable, with a value parsed back from the frozen bytes.
    *

@@ -281,6 +281,11 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
     read: (chain, fromSeq = 0) =>
       tables.entries(chain, fromSeq).map(({ bytes, index }) => decodeEntry(bytes, index)),
 
+    length(chain) {
+      const tail = tables.tail(chain);
+      return tail === undefined ? 0 : tail.seq + 1;
+    },
+
     scan: (fromIndex, limit) =>
       tables
         .scan(fromIndex, limit)

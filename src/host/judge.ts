@@ -1,0 +1,255 @@
+/**
+ * The gate's judgement: may this operation be done here, now, by this identity? Every read and every effect of
+ * procedures and of agents is judged here and nowhere else.
+ *
+ * G1 The order is fixed, each check has its own code, and what cannot be decided is refused.
+ * G2 A judgement changes nothing: it may be made again, and after every wait it is.
+ * G3 The operation it speaks about is frozen first; all checks look at the frozen one.
+ */
+
+import type { Digest } from "../base/digest.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { GateCode, Operation } from "../model/operation.ts";
+import type { ToolCategory, ToolReview } from "../model/trust.ts";
+import { type Amount, amountOf, countsOf } from "../policy/budget.ts";
+import { decide } from "../policy/decide.ts";
+import type { Count } from "../ports/journal.ts";
+import { checkToolReview, definitionDigest } from "../trust/tool-review.ts";
+import { type CheckedWarrant, checkWarrant, warrantRefusal } from "../trust/warrant.ts";
+import { type FrozenOperation, freezeOperation } from "./operation.ts";
+import type { HostParts, RegisteredTool } from "./parts.ts";
+
+/** What a run or an agent wants done, and what it was made for. */
+export interface GateRequest {
+  readonly run: string;
+  readonly node: string;
+  readonly index: number | null;
+  readonly call: number | null;
+  readonly attempt: number;
+  readonly category: ToolCategory;
+  readonly tool: string;
+  readonly arguments: JsonValue;
+  readonly key: JsonValue;
+  readonly recipe: Digest | null;
+  readonly environment: Digest | null;
+  readonly verifiers: readonly Digest[];
+  /** Milliseconds since 1970 UTC; of the request for approval, when one was waited for. */
+  readonly requestedAt: number;
+  /** The verifier's rule before an effect: null when it passed, else why not. Absent for reads. */
+  readonly beforeEffect?: (operation: Operation) => string | null;
+}
+
+export interface Refusal {
+  readonly kind: "refused";
+  readonly code: GateCode;
+  readonly message: string;
+  /** Null when it could not even be written down. */
+  readonly frozen: FrozenOperation | null;
+  readonly rules: readonly string[];
+}
+
+export interface Judgement {
+  readonly kind: "judged";
+  readonly frozen: FrozenOperation;
+  readonly registered: RegisteredTool;
+  readonly review: ToolReview;
+  readonly needsApproval: boolean;
+  readonly rules: readonly string[];
+  readonly counts: readonly Count[];
+  readonly amount: Amount | undefined;
+}
+
+export function judge(parts: HostParts, request: GateRequest): Judgement | Refusal {
+  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const trust = parts.trust();
+  const registered = parts.tools.get(request.tool);
+  const warrant = warrantOf(parts, now);
+  const frozen = freeze(parts, request, registered, warrant);
+  if (frozen === undefined) {
+    return refusal(null, "tool_arguments_invalid", "the arguments have no canonical form");
+  }
+  const refuse = (code: GateCode, message: string, rules: readonly string[] = []) =>
+    refusal(frozen, code, message, rules);
+
+  if (parts.identity.name === "") return refuse("identity_missing", "nobody is acting");
+  if (trust.expired(now)) return refuse("trust_expired", "the trust store is past its date");
+
+  if (parts.intent !== null && !coversTool(parts.intent.tools, request.tool)) {
+    return refuse(
+      "intent_not_covered",
+      `what was asked for does not need the tool ${request.tool}`,
+    );
+  }
+
+  if (warrant !== null) {
+    if (!warrant.ok) return refuse("warrant_invalid", `the warrant is refused: ${warrant.error}`);
+    if (parts.identity.key === null || parts.identity.key !== warrant.value.holderKey) {
+      return refuse("identity_not_holder", "the acting identity does not hold the warrant's key");
+    }
+    const uncovered = warrantRefusal(warrant.value, request.tool, frozen.arguments);
+    if (uncovered !== undefined) return refuse("warrant_not_covered", uncovered);
+  }
+
+  if (registered === undefined) return refuse("tool_unknown", `there is no tool ${request.tool}`);
+  if (registered.review === null) {
+    return refuse("tool_not_reviewed", `the tool ${request.tool} was not reviewed`);
+  }
+  const checked = checkToolReview(registered.review, parts.journal.origin, trust, now);
+  if (!checked.ok) {
+    return refuse("tool_review_invalid", `the review of ${request.tool}: ${checked.error}`);
+  }
+  const { review } = checked.value;
+  if (review.name !== request.tool) {
+    return refuse("tool_review_invalid", `the review is of another tool, ${review.name}`);
+  }
+  if (review.definition !== frozen.operation.tool.definition) {
+    return refuse("tool_definition_changed", `${request.tool} is not what was reviewed`);
+  }
+  if (review.category !== request.category) {
+    const wanted = `${request.tool} was reviewed as ${review.category}, not as ${request.category}`;
+    return refuse("tool_wrong_category", wanted);
+  }
+  const fault = faultOf(registered, frozen.arguments);
+  if (fault !== null) return refuse("tool_arguments_invalid", fault);
+
+  const policy = decide(parts.policy.document, registered.permissions);
+  if (policy.verdict === "deny") return refuse("policy_denied", policy.message, policy.rules);
+
+  const security = securityOf(parts, frozen.operation);
+  const rules = [...policy.rules, `security:${security.rule}`];
+  if (security.verdict === "deny") return refuse("security_denied", security.message, rules);
+
+  const amount = amountOf(review, frozen.arguments);
+  if (!amount.ok) return refuse("amount_unreadable", amount.error, rules);
+  const counts = [
+    ...countsOf(parts.budget.document, request.run, request.category, amount.value),
+    ...warrantCounts(warrant, request.category),
+  ];
+  const over = overLimit(parts, counts);
+  if (over !== undefined) return refuse(over.code, over.message, rules);
+
+  if (request.category === "effect") {
+    const why = request.beforeEffect?.(frozen.operation);
+    if (why === undefined) {
+      return refuse("before_effect_refused", "there is no verifier for this effect", rules);
+    }
+    if (why !== null) return refuse("before_effect_refused", why, rules);
+  }
+
+  const needsApproval = policy.verdict === "need_approval" || security.verdict === "need_approval";
+  return {
+    kind: "judged",
+    frozen,
+    registered,
+    review,
+    needsApproval,
+    rules,
+    counts,
+    amount: amount.value,
+  };
+}
+
+type WarrantVerdict = ReturnType<typeof checkWarrant> | null;
+
+function warrantOf(parts: HostParts, now: number): WarrantVerdict {
+  return parts.warrant === null
+    ? null
+    : checkWarrant(parts.warrant, parts.journal.origin, parts.trust(), now);
+}
+
+function freeze(
+  parts: HostParts,
+  request: GateRequest,
+  registered: RegisteredTool | undefined,
+  warrant: WarrantVerdict,
+): FrozenOperation | undefined {
+  try {
+    return freezeOperation({
+      type: "rote-operation/v1",
+      audience: parts.journal.origin,
+      run: request.run,
+      node: request.node,
+      index: request.index,
+      call: request.call,
+      attempt: request.attempt,
+      recipe: request.recipe,
+      tool: {
+        name: request.tool,
+        category: request.category,
+        definition: definitionDigest(
+          registered === undefined ? null : (registered.tool.definition as unknown as JsonValue),
+        ),
+      },
+      arguments: request.arguments,
+      key: request.key,
+      identity: parts.identity.name,
+      intent: parts.intent?.digest ?? null,
+      warrant: warrant?.ok === true ? warrant.value.leaf : null,
+      policy: parts.policy.digest,
+      trust: parts.trust().digest,
+      environment: request.environment,
+      verifiers: request.verifiers,
+      budget: parts.budget.digest,
+      requested_at: request.requestedAt,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function coversTool(tools: readonly string[], tool: string): boolean {
+  return tools.includes("*") || tools.includes(tool);
+}
+
+function faultOf({ tool }: RegisteredTool, args: JsonValue): string | null {
+  try {
+    return tool.fault?.(args) ?? null;
+  } catch {
+    return "the tool cannot tell whether the arguments fit";
+  }
+}
+
+function securityOf(parts: HostParts, operation: Operation) {
+  try {
+    return parts.security.evaluate(operation);
+  } catch {
+    return { verdict: "deny", rule: "error", message: "the security check failed" } as const;
+  }
+}
+
+/** A warrant's spend is counted per root, so that handing it on does not multiply it. */
+function warrantCounts(warrant: WarrantVerdict, category: ToolCategory): readonly Count[] {
+  if (warrant?.ok !== true) return [];
+  const { root, maxEffects, maxReads }: CheckedWarrant = warrant.value;
+  const limit = BigInt(category === "effect" ? maxEffects : maxReads);
+  return [{ counter: `warrant/${root}/${category}s`, add: 1n, limit }];
+}
+
+/** A first look; the journal looks again in the transaction that admits. */
+export function overLimit(
+  parts: HostParts,
+  counts: readonly Count[],
+): { readonly code: GateCode; readonly message: string } | undefined {
+  const totals = new Map<string, bigint>();
+  for (const { counter, add, limit } of counts) {
+    const total = (totals.get(counter) ?? parts.journal.total(counter)) + add;
+    totals.set(counter, total);
+    if (limit !== null && total > limit) {
+      return { code: limitCode(counter), message: `${counter} would be ${total} of ${limit}` };
+    }
+  }
+  return undefined;
+}
+
+export function limitCode(counter: string): GateCode {
+  return counter.startsWith("warrant/") ? "warrant_spent" : "budget_exceeded";
+}
+
+function refusal(
+  frozen: FrozenOperation | null,
+  code: GateCode,
+  message: string,
+  rules: readonly string[] = [],
+): Refusal {
+  return { kind: "refused", code, message, frozen, rules };
+}

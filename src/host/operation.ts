@@ -1,0 +1,63 @@
+import { canonicalBytes } from "../base/canonical.ts";
+import { type Digest, digestBytes } from "../base/digest.ts";
+import { type JsonValue, readJson } from "../base/json.ts";
+import type { GateCode, Operation } from "../model/operation.ts";
+
+/** An operation that can no longer change: bytes, their digest, and the arguments parsed back from those bytes. */
+export interface FrozenOperation {
+  readonly operation: Operation;
+  readonly bytes: Uint8Array;
+  readonly digest: Digest;
+  /** What the tool gets. It never sees the object that the operation was built from. */
+  readonly arguments: JsonValue;
+}
+
+/** Canonical text nests deeper than what people write. */
+const LIMITS = { numbers: "finite", maxDepth: 600, maxNodes: 10_000_000 } as const;
+
+/** @throws RoteError `not_canonical` when the arguments have no canonical form */
+export function freezeOperation(draft: Operation): FrozenOperation {
+  const bytes = canonicalBytes(draft as unknown as JsonValue);
+  return { ...thaw(bytes), bytes, digest: operationDigest(bytes) };
+}
+
+/** The operation in bytes that were frozen before, as from the journal. */
+export function refreeze(json: JsonValue): FrozenOperation {
+  return freezeOperation(json as unknown as Operation);
+}
+
+export function operationDigest(bytes: Uint8Array): Digest {
+  return digestBytes("rote-operation/v1", bytes);
+}
+
+function thaw(bytes: Uint8Array): { operation: Operation; arguments: JsonValue } {
+  const read = readJson(bytes, { ...LIMITS, maxBytes: bytes.byteLength });
+  if (!read.ok) throw new TypeError(`frozen bytes cannot be read back: ${read.error.message}`);
+  const operation = read.value as unknown as Operation;
+  return { operation, arguments: operation.arguments };
+}
+
+/** Where an operation stands; taken once, so that nothing that was started is ever started again. */
+export function placeOf({ run, node, index, call, attempt }: Operation): string {
+  return `${run}/${node}/${index ?? call ?? ""}/${attempt}`;
+}
+
+/** What differs between what was shown and what would be done now, as the code to refuse with. */
+export function changeBetween(shown: Operation, now: Operation): GateCode | undefined {
+  if (shown.identity !== now.identity) return "identity_changed";
+  if (shown.intent !== now.intent) return "intent_changed";
+  if (shown.warrant !== now.warrant) return "warrant_changed";
+  if (shown.trust !== now.trust) return "trust_changed";
+  if (!sameJson(shown.tool, now.tool)) return "tool_definition_changed";
+  if (shown.policy !== now.policy) return "policy_changed";
+  if (shown.budget !== now.budget) return "budget_changed";
+  if (shown.environment !== now.environment) return "environment_changed";
+  if (!sameJson(shown.verifiers, now.verifiers)) return "verifier_changed";
+  const frozen = { ...now, requested_at: shown.requested_at };
+  return sameJson(shown, frozen) ? undefined : "arguments_changed";
+}
+
+function sameJson(left: unknown, right: unknown): boolean {
+  const bytes = (value: unknown) => canonicalBytes(value as JsonValue);
+  return Buffer.compare(bytes(left), bytes(right)) === 0;
+}
