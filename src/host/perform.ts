@@ -31,7 +31,8 @@ export interface Performed {
   readonly outcome: Outcome;
   readonly result: JsonValue | undefined;
   readonly refusal: { readonly code: string; readonly message: string } | null;
-  readonly broken: boolean;
+  /** False for a read that broke and may be attempted again: the run still waits for it. */
+  readonly final: boolean;
   readonly receipt: Digest;
 }
 
@@ -97,9 +98,11 @@ export async function perform(
   cancel: AbortSignal,
 ): Promise<Performed> {
   const { judgement } = admission;
-  const { tool } = judgement.registered;
-  const done = await dispatch(tool, judgement.frozen, parts.callMs, parts.clock, cancel);
-  return settle(parts, lease, factsOf(admission), done);
+  const { frozen, registered, review } = judgement;
+  const done = await dispatch(registered.tool, frozen, parts.callMs, parts.clock, cancel);
+  const again = review.repeatable && frozen.operation.attempt < parts.readAttempts;
+  const final = !(done.broken && again && !cancel.aborted && done.outcome === "refused");
+  return settle(parts, lease, factsOf(admission), done, final);
 }
 
 /** What the receipt of an admitted operation needs; also made from the journal when a run is recovered. */
@@ -127,7 +130,8 @@ export async function settle(
   parts: HostParts,
   lease: Lease,
   admission: AdmissionFacts,
-  done: Dispatched,
+  done: Omit<Dispatched, "broken" | "started"> & { readonly started: number | null },
+  final: boolean,
 ): Promise<Performed> {
   const { frozen } = admission;
   const effect = frozen.operation.tool.category === "effect";
@@ -145,12 +149,12 @@ export async function settle(
   };
   const nothingHappened = done.outcome === "failed_before_effect";
   const key = nothingHappened ? naturalKey(frozen) : undefined;
-  const receipt = await file(parts, lease, facts, {
+  const receipt = await fileReceipt(parts, lease, facts, final, {
     free: key === undefined ? [] : [key],
     count: nothingHappened ? givenBack(admission.counts) : [],
   });
-  const { outcome, result, refusal, broken } = done;
-  return { kind: "performed", outcome, result, refusal, broken, receipt };
+  const { outcome, result, refusal } = done;
+  return { kind: "performed", outcome, result, refusal, final, receipt };
 }
 
 /** The receipt of an operation that was refused before it was admitted, so that an auditor sees that it was tried. */
@@ -161,7 +165,7 @@ export async function fileRefusal(
 ): Promise<Digest | null> {
   if (refusal.frozen === null) return null;
   const judgedByVerifier = refusal.code === "before_effect_refused";
-  return file(
+  return fileReceipt(
     parts,
     lease,
     {
@@ -176,14 +180,16 @@ export async function fileRefusal(
       started: null,
       finished: null,
     },
+    true,
     { free: [], count: [] },
   );
 }
 
-async function file(
+async function fileReceipt(
   parts: HostParts,
   lease: Lease,
   facts: ReceiptFacts,
+  final: boolean,
   change: { readonly free: readonly Claim[]; readonly count: readonly Count[] },
 ): Promise<Digest> {
   const envelope = signReceipt(facts, parts.receiptKey);
@@ -198,6 +204,7 @@ async function file(
           operation: facts.frozen.digest,
           outcome: facts.outcome,
           envelope,
+          final,
           ...(result ? { result: body } : {}),
         },
       },

@@ -142,7 +142,7 @@ export function decisionsOn(parts: HostParts, request: OpenRequest): Decisions {
     const { approval, key } = checked.value;
     if (approval.decision === "reject") {
       rejection ??= checked.value;
-    } else if (!mayApprove(parts, approval.approver)) {
+    } else if (!mayApprove(parts, checked.value)) {
       refused.push("wrong_approver");
     } else if (
       !approvals.some((other) => other.approval.approver === approval.approver || other.key === key)
@@ -153,8 +153,11 @@ export function decisionsOn(parts: HostParts, request: OpenRequest): Decisions {
   return { approvals, rejection, refused };
 }
 
-function mayApprove(parts: HostParts, approver: string): boolean {
-  return parts.policy.document.approvals.requester_may_approve || approver !== parts.identity.name;
+/** Who asked may not approve, under another name neither. */
+function mayApprove(parts: HostParts, { approval, key }: CheckedApproval): boolean {
+  if (parts.policy.document.approvals.requester_may_approve) return true;
+  const { name, key: own } = parts.identity;
+  return approval.approver !== name && parts.trust().key(key)?.entry.public !== own;
 }
 
 /**
