@@ -147,9 +147,15 @@ module.exports = {
       "^src/(base/(digest|sign)\\.ts$|store/|tools/|llm/|os/|app/|cli/|mcp/|console/)",
     ),
     only(
+      "buffer-in-base",
+      "decoding bytes is pure and has one home",
+      { path: "^(node:)?buffer$", dependencyTypes: ["core"] },
+      "^src/(base|store|tools|llm|os|app|cli|mcp|console)/",
+    ),
+    only(
       "no-builtin-in-pure-code",
       "what is not an adapter, the wiring or an edge reaches the outside through ports only",
-      { pathNot: "^(node:)?crypto$", dependencyTypes: ["core"] },
+      { pathNot: "^(node:)?(crypto|buffer)$", dependencyTypes: ["core"] },
       "^src/(store|tools|llm|os|app|cli|mcp|console)/",
     ),
   ],

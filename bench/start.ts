@@ -26,7 +26,7 @@ export async function rows(): Promise<readonly Row[]> {
   build();
   const core = join(ROOT, "dist/index.js");
   const command = join(ROOT, "dist/cli/main.js");
-  const recipe = join(ROOT, "recipes/line-total.json");
+  const recipe = join(ROOT, "recipes/line-total/recipe.json");
   if (!existsSync(recipe)) throw new Error(`${recipe} is not there`);
   const subjects: readonly Subject[] = [
     { method: "node", case: "nothing", arguments: importing() },

@@ -1,6 +1,6 @@
+import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import type { Digest } from "../base/digest.ts";
 import { compileRecipe, compileVerifier } from "../compile/index.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Environment } from "../model/environment.ts";

@@ -3,7 +3,8 @@
  *
  * Everything here is iterative and linear but for the heap, so a chain of 100,000 nodes neither overflows the stack nor
  * slows down. Ordering runs on flat arrays: filling a graphlib graph takes about ten times as long as the whole
- * order. graphlib holds what could not be ordered, where cycles are searched; a good graph never pays for it.
+ * order. graphlib holds what could not be ordered, where cycles are searched; a good graph never pays for it. Its node
+ * names are ranks, never ids: it keeps nodes in plain objects, where an id such as `__proto__` reaches Object.prototype.
  */
 import { Graph } from "@dagrejs/graphlib";
 import { err, ok, type Result } from "./result.ts";
@@ -47,7 +48,7 @@ export function orderGraph(nodes: readonly GraphNode[]): Result<readonly string[
     }
   }
   if (order.length === ids.length) return ok(order);
-  return err({ cycles: cyclesOf(unordered(nodes, edges, done)) });
+  return err({ cycles: cyclesOf(unordered(edges, done), ids) });
 }
 
 /** The ids that lead to `target` along `after`, the target itself included; empty when there is no such node. */
@@ -71,7 +72,6 @@ export function reaching(target: string, nodes: readonly GraphNode[]): ReadonlyS
 /** Nodes by rank, which is their position in the sorted ids; the edges out of each as a linked list in flat arrays. */
 interface RankedEdges {
   readonly ids: readonly string[];
-  readonly rankOf: ReadonlyMap<string, number>;
   /** How many edges lead to a rank. */
   readonly waitsFor: Int32Array;
   /** The first edge out of a rank, or -1. */
@@ -107,12 +107,11 @@ function rankedEdges(nodes: readonly GraphNode[]): RankedEdges {
       edge += 1;
     }
   }
-  return { ids, rankOf, waitsFor, first, next, to };
+  return { ids, waitsFor, first, next, to };
 }
 
 /** What no order reached, without what merely waits for it: only nodes on a cycle or between two cycles are left. */
-function unordered(nodes: readonly GraphNode[], edges: RankedEdges, done: Uint8Array): Graph {
-  const { ids, rankOf, first, next, to } = edges;
+function unordered({ ids, first, next, to }: RankedEdges, done: Uint8Array): Graph {
   const followers = new Int32Array(ids.length);
   const before: number[][] = ids.map(() => []);
   for (let rank = 0; rank < ids.length; rank += 1) {
@@ -135,12 +134,11 @@ function unordered(nodes: readonly GraphNode[], edges: RankedEdges, done: Uint8A
     }
   }
   const graph = new Graph({ directed: true });
-  for (const node of nodes) {
-    if (done[rankOf.get(node.id) ?? 0] === 1) continue;
-    graph.setNode(node.id);
-    for (const one of node.after) {
-      const rank = rankOf.get(one);
-      if (rank !== undefined && done[rank] === 0) graph.setEdge(one, node.id);
+  for (let rank = 0; rank < ids.length; rank += 1) {
+    if (done[rank] === 1) continue;
+    graph.setNode(String(rank));
+    for (const one of before[rank] ?? []) {
+      if (done[one] === 0) graph.setEdge(String(one), String(rank));
     }
   }
   return graph;
@@ -148,48 +146,49 @@ function unordered(nodes: readonly GraphNode[], edges: RankedEdges, done: Uint8A
 
 /** A node on the path of the search, and which of its successors comes next. */
 interface Visit {
-  readonly id: string;
+  readonly rank: string;
   readonly successors: readonly string[];
   position: number;
 }
 
 /** Tarjan's strongly connected parts with a stack of our own: graphlib's search recurses. */
-function cyclesOf(graph: Graph): readonly (readonly string[])[] {
+function cyclesOf(graph: Graph, ids: readonly string[]): readonly (readonly string[])[] {
   const cycles: string[][] = [];
   const numbers = new Map<string, number>();
   const lowest = new Map<string, number>();
   const part: string[] = [];
   const inPart = new Set<string>();
-  const enter = (id: string): Visit => {
+  const enter = (rank: string): Visit => {
     const number = numbers.size;
-    numbers.set(id, number);
-    lowest.set(id, number);
-    part.push(id);
-    inPart.add(id);
-    return { id, successors: graph.successors(id) ?? [], position: 0 };
+    numbers.set(rank, number);
+    lowest.set(rank, number);
+    part.push(rank);
+    inPart.add(rank);
+    return { rank, successors: graph.successors(rank) ?? [], position: 0 };
   };
-  const lower = (id: string, number: number | undefined): void => {
-    if (number !== undefined && number < (lowest.get(id) ?? 0)) lowest.set(id, number);
+  const lower = (rank: string, number: number | undefined): void => {
+    if (number !== undefined && number < (lowest.get(rank) ?? 0)) lowest.set(rank, number);
   };
   for (const root of graph.nodes()) {
     if (numbers.has(root)) continue;
     const path = [enter(root)];
     for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
+      const { rank } = visit;
       const successor = visit.successors[visit.position];
       if (successor !== undefined) {
         visit.position += 1;
         if (!numbers.has(successor)) path.push(enter(successor));
-        else if (inPart.has(successor)) lower(visit.id, numbers.get(successor));
+        else if (inPart.has(successor)) lower(rank, numbers.get(successor));
         continue;
       }
       path.pop();
       const parent = path.at(-1);
-      if (parent !== undefined) lower(parent.id, lowest.get(visit.id));
-      if (lowest.get(visit.id) !== numbers.get(visit.id)) continue;
-      const members = part.splice(part.lastIndexOf(visit.id));
+      if (parent !== undefined) lower(parent.rank, lowest.get(rank));
+      if (lowest.get(rank) !== numbers.get(rank)) continue;
+      const members = part.splice(part.lastIndexOf(rank));
       for (const member of members) inPart.delete(member);
-      if (members.length > 1 || graph.hasEdge(visit.id, visit.id)) {
-        cycles.push(members.sort(compareText));
+      if (members.length > 1 || graph.hasEdge(rank, rank)) {
+        cycles.push(members.map((member) => ids[Number(member)] ?? "").sort(compareText));
       }
     }
   }

@@ -18,9 +18,9 @@ const DEFAULT_MAX_DIGITS = 10_000;
  * expression has): conversion takes more than linear time, so its input must be bounded.
  */
 export function parseInteger(text: string, maxDigits = DEFAULT_MAX_DIGITS): bigint | undefined {
-  if (text.length > maxDigits + 1 || !CANONICAL.test(text)) return undefined;
-  if (text.length <= 15) return BigInt(Number(text));
-  return text.length - (text.startsWith("-") ? 1 : 0) > maxDigits ? undefined : BigInt(text);
+  const digits = text.startsWith("-") ? text.length - 1 : text.length;
+  if (digits > maxDigits || !CANONICAL.test(text)) return undefined;
+  return digits <= 15 ? BigInt(Number(text)) : BigInt(text);
 }
 
 const SAFE = 2n ** 53n;

@@ -112,16 +112,26 @@ function admitNumber(value: number, admission: Admission): number {
 
 function admitObject(value: object, admission: Admission): JsonValue {
   const { path, ancestors } = admission;
-  if (ancestors.length >= admission.maxDepth) {
-    throw ancestors.includes(value)
-      ? new Refusal("bad_json", "the value contains itself")
-      : new Refusal("document_too_deep", `nested deeper than ${admission.maxDepth} levels`);
-  }
+  if (ancestors.length >= admission.maxDepth) throw tooDeep(value, admission);
   ancestors.push(value);
   const copy = Array.isArray(value) ? admitList(value, admission) : admitRecord(value, admission);
   ancestors.pop();
   path.length = ancestors.length;
   return copy;
+}
+
+/** Whatever contains itself gets as deep as this, so cycles need no search of their own on the way down. */
+function tooDeep(value: object, admission: Admission): Refusal {
+  const { path, ancestors, maxDepth } = admission;
+  const seen = new Set<object>();
+  for (const [level, one] of [...ancestors, value].entries()) {
+    if (seen.has(one)) {
+      path.length = level;
+      return new Refusal("bad_json", "the value contains itself");
+    }
+    seen.add(one);
+  }
+  return new Refusal("document_too_deep", `nested deeper than ${maxDepth} levels`);
 }
 
 function admitList(list: readonly unknown[], admission: Admission): JsonValue {
@@ -139,7 +149,7 @@ function admitList(list: readonly unknown[], admission: Admission): JsonValue {
   const copy: JsonValue[] = [];
   for (let index = 0; index < list.length; index += 1) {
     admission.path[level] = index;
-    copy.push(admit(ownData(list, String(index)), admission));
+    copy.push(admit(ownData(list, index), admission));
   }
   return copy;
 }
@@ -160,7 +170,7 @@ function admitRecord(record: object, admission: Admission): JsonValue {
   return copy;
 }
 
-function ownData(holder: object, key: string): unknown {
+function ownData(holder: object, key: string | number): unknown {
   const property = Object.getOwnPropertyDescriptor(holder, key);
   if (property === undefined || !("value" in property)) {
     throw new Refusal("bad_json", "a getter is not plain data");

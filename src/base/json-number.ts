@@ -15,7 +15,8 @@ export function readSafeInteger(text: string): NumberReading {
   if (Number.isSafeInteger(value) && decimalOf(text) === decimalOf(String(value))) {
     return `${shown(text)} must be written ${value === 0 ? "0" : String(value)}`;
   }
-  return `${shown(text)} is not an integer; write decimals as text`;
+  if (!Number.isFinite(value)) return `${shown(text)} is beyond the range of numbers`;
+  return `${shown(text)} is not an integer here; write it as text`;
 }
 
 /**

@@ -19,6 +19,12 @@ const answers: OptionSpec = {
   value: { name: "file.jsonl", kind: "file" },
   summary: "answer model nodes from a script: one {node, prompt?, answer} a line",
 };
+const model: OptionSpec = {
+  name: "model",
+  value: { name: "provider:name", kind: "text" },
+  summary:
+    "who answered when the procedure qualified, so that learned answers apply without --answers",
+};
 const out: OptionSpec = {
   name: "out",
   value: { name: "file", kind: "file" },
@@ -135,6 +141,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
         summary: "observe each verified guided run into --memory as this phase",
       },
       answers,
+      model,
       environment,
       json,
     ],

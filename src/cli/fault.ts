@@ -23,6 +23,8 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | null;
+  /** Text for people between message and hint: a list of problems with source. */
+  readonly details: string | null;
   /** Everything else the error carries; machine-readable, free of secrets. */
   readonly data: { readonly [key: string]: JsonValue };
 }
@@ -40,12 +42,13 @@ const EXITS: { readonly [code: string]: ExitName } = {
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof RoteError) {
-    const { hint, ...data } = error.data;
+    const { hint, details, ...data } = error.data;
     return {
       exit: EXITS[error.code] ?? "problem",
       code: error.code,
       message: error.message,
       hint: typeof hint === "string" ? hint : null,
+      details: typeof details === "string" ? details : null,
       data,
     };
   }
@@ -55,6 +58,7 @@ export function failureOf(error: unknown): Failure {
     code: "internal_error",
     message: `this is a fault of rote, not of what you gave it: ${message}`,
     hint: "run it again with ROTE_DEBUG=1 and report what it prints together with `rote doctor --json`",
+    details: null,
     data: {},
   };
 }

@@ -4,11 +4,10 @@
  */
 import { readFileSync } from "node:fs";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { EXIT_CODES, type ExitName } from "../model/stop.ts";
 import { COMMANDS } from "./commands.ts";
-import { failureOf } from "./fault.ts";
+import { type Failure, failureOf } from "./fault.ts";
 import type {
   ArgumentSpec,
   Call,
@@ -22,23 +21,57 @@ import type { Terminal } from "./terminal.ts";
 
 /** Runs one command line; `words` are those after `rote`. Never throws. */
 export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
-  let exit: ExitName = "verified";
-  const runner = async (spec: CommandSpec, command: string, call: Call): Promise<void> => {
-    exit = await perform(spec, command, call);
-  };
-  const program = programOf(terminal, runner);
-  try {
-    await program.parseAsync([...words], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0 || error.code === "commander.help") {
-      exit = tellUsage(error, words, terminal);
-    }
+  const ended = await runWords(words, terminal);
+  const { command, outcome } = ended;
+  if (outcome !== null) {
+    if (ended.json) terminal.data(documentOf(command, outcome));
+    else if (outcome.exact === true) terminal.data(withLineEnd(outcome.text));
+    else if (outcome.failed === true) terminal.note(withLineEnd(outcome.text));
+    else if (outcome.text !== "") terminal.print(withLineEnd(outcome.text));
   }
-  return EXIT_CODES[exit].code;
+  return EXIT_CODES[ended.exit].code;
 }
 
-type Runner = (spec: CommandSpec, command: string, call: Call) => Promise<void>;
+interface EndedCommand {
+  readonly command: string;
+  readonly json: boolean;
+  readonly exit: ExitName;
+  /** Null when help or version was asked for and has been printed. */
+  readonly outcome: Outcome | null;
+}
+
+async function runWords(words: readonly string[], terminal: Terminal): Promise<EndedCommand> {
+  let ended: EndedCommand | undefined;
+  const runner: Runner = async (spec, call) => {
+    const outcome = await outcomeOf(spec, call);
+    ended = { command: call.command, json: call.json, exit: outcome.exit, outcome };
+  };
+  try {
+    await programOf(terminal, runner).parseAsync([...words], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const command = words[0] ?? "";
+    if (error.code === "commander.help")
+      return { command, json: false, exit: "usage", outcome: null };
+    if (error.exitCode !== 0) {
+      const outcome = usageOutcome(error, words);
+      return { command, json: asksForJson(words), exit: "usage", outcome };
+    }
+  }
+  return ended ?? { command: "", json: false, exit: "verified", outcome: null };
+}
+
+/** Runs another command line of the same table and prints nothing: the text for people is in the outcome. */
+async function invoke(words: readonly string[], terminal: Terminal): Promise<Outcome> {
+  const printed: string[] = [];
+  const keep = (text: string): void => void printed.push(text);
+  const quiet = { data: () => undefined, print: keep, note: () => undefined, watched: false };
+  const { outcome } = await runWords(words, { ...terminal, ...quiet });
+  if (outcome === null) throw new TypeError(`rote ${words.join(" ")} has no outcome`);
+  return { ...outcome, text: [...printed, outcome.text].join("") };
+}
+
+type Runner = (spec: CommandSpec, call: Call) => Promise<void>;
 
 function programOf(terminal: Terminal, runner: Runner): Command {
   const program = new Command("rote")
@@ -90,7 +123,14 @@ function addCommand(
     const options: OptionValues = command.opts();
     const words = command.args.map(String);
     const json = options["json"] === true;
-    await runner(spec, name, { command: name, arguments: words, options, json, terminal });
+    await runner(spec, {
+      command: name,
+      arguments: words,
+      options,
+      json,
+      terminal,
+      invoke: (others) => invoke(others, terminal),
+    });
   });
 }
 
@@ -104,6 +144,8 @@ function optionOf(spec: OptionSpec): Option {
   const option = new Option(`--${spec.name} <${spec.value.name}>`, spec.summary);
   const choices = typeof spec.value.kind === "string" ? undefined : spec.value.kind;
   option.argParser((value: string, previous: unknown) => {
+    // `--memory --json` is a forgotten directory far more often than a directory of that name.
+    if (value.startsWith("--")) throw new InvalidArgumentError("Its own value is missing.");
     if (choices !== undefined && !choices.includes(value)) {
       throw new InvalidArgumentError(`Expected ${choices.join(", ")}.`);
     }
@@ -123,29 +165,27 @@ function exitTable(names: readonly ExitName[]): string {
   return `Exit codes:\n${lines.join("\n")}`;
 }
 
-async function perform(spec: CommandSpec, command: string, call: Call): Promise<ExitName> {
+async function outcomeOf(spec: CommandSpec, call: Call): Promise<Outcome> {
   const { terminal } = call;
   try {
     const { run } = await spec.load();
-    const outcome = await run(call);
-    if (call.json) terminal.data(documentOf(command, outcome));
-    else if (outcome.exact === true) terminal.data(withLineEnd(outcome.text));
-    else if (outcome.text !== "") terminal.print(withLineEnd(outcome.text));
-    return outcome.exit;
+    return await run(call);
   } catch (error) {
     const failure = failureOf(error);
-    if (!(error instanceof RoteError) && (terminal.environment["ROTE_DEBUG"] ?? "") !== "") {
+    if (failure.exit === "internal" && (terminal.environment["ROTE_DEBUG"] ?? "") !== "") {
       terminal.note(withLineEnd(error instanceof Error ? String(error.stack) : String(error)));
     }
-    if (call.json) {
-      const { exit, code, message, hint, data } = failure;
-      const told = { code, message, ...(hint === null ? {} : { hint }), ...data };
-      terminal.data(documentOf(command, { exit, json: { error: told }, text: "" }));
-    } else {
-      tell(failure.message, failure.hint, terminal);
-    }
-    return failure.exit;
+    return failureOutcome(failure);
   }
+}
+
+function failureOutcome(failure: Failure): Outcome {
+  const { exit, code, message, hint, details, data } = failure;
+  const lines = [`error: ${message}`];
+  if (details !== null) lines.push(details.trimEnd());
+  if (hint !== null) lines.push(`hint: ${hint}`);
+  const error = { code, message, ...(hint === null ? {} : { hint }), ...data };
+  return { exit, json: { error }, text: lines.join("\n"), failed: true };
 }
 
 function documentOf(command: string, outcome: Outcome): string {
@@ -154,19 +194,13 @@ function documentOf(command: string, outcome: Outcome): string {
   return `${JSON.stringify(document, null, outcome.oneLine === true ? 0 : 2)}\n`;
 }
 
-/** A command line that commander refused; help that was asked for has been printed by then. */
-function tellUsage(error: CommanderError, words: readonly string[], terminal: Terminal): ExitName {
-  if (error.code === "commander.help") return "usage";
+/** A command line that commander refused. */
+function usageOutcome(error: CommanderError, words: readonly string[]): Outcome {
   const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)$/s, "");
   const nearest = /\n\(Did you mean (.*)\?\)$/s.exec(error.message)?.[1];
   const hint = nearest === undefined ? `see \`${helpCommand(words)}\`` : `did you mean ${nearest}?`;
-  if (asksForJson(words)) {
-    const told = { code: "bad_usage", message, hint };
-    terminal.data(documentOf(words[0] ?? "", { exit: "usage", json: { error: told }, text: "" }));
-  } else {
-    tell(message, hint, terminal);
-  }
-  return "usage";
+  const told = { code: "bad_usage", message, hint, details: null, data: {} };
+  return failureOutcome({ exit: "usage", ...told });
 }
 
 /** The help that covers as many of the words as name a command. */
@@ -184,11 +218,6 @@ function helpCommand(words: readonly string[]): string {
 function asksForJson(words: readonly string[]): boolean {
   const end = words.indexOf("--");
   return words.slice(0, end === -1 ? words.length : end).includes("--json");
-}
-
-function tell(message: string, hint: string | null, terminal: Terminal): void {
-  const lines = [`error: ${message}`, ...(hint === null ? [] : [`hint: ${hint}`])];
-  terminal.note(withLineEnd(lines.join("\n")));
 }
 
 function withLineEnd(text: string): string {

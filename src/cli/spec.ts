@@ -55,6 +55,8 @@ export interface Call {
   /** True with `--json`: standard output is JSON and nothing else. */
   readonly json: boolean;
   readonly terminal: Terminal;
+  /** Runs another command line, words after `rote`, and prints nothing. */
+  readonly invoke: (words: readonly string[]) => Promise<Outcome>;
 }
 
 export interface OptionValues {
@@ -68,6 +70,8 @@ export interface Outcome {
   readonly json: { readonly [key: string]: JsonValue };
   /** The same for people; empty when the command has printed already. */
   readonly text: string;
+  /** The text tells an error: it goes to standard error. */
+  readonly failed?: boolean;
   /** The text is a document of its own and is written exactly as it is. */
   readonly exact?: boolean;
   /** Prints the JSON document on one line, as the last of a stream of lines. */

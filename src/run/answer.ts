@@ -30,7 +30,8 @@ export function answerEvent(
     throw notPending(name, "is no model node");
   }
   const expected = typeName(node.step.reading);
-  const place = name.index === null ? `node "${node.id}"` : `node "${node.id}" element ${name.index}`;
+  const place =
+    name.index === null ? `node "${node.id}"` : `node "${node.id}" element ${name.index}`;
   const admitted = admitJson(given.answer, { numbers: "finite" });
   const read = admitted.ok ? readValue(node.step.reading, admitted.value) : admitted;
   if (!read.ok) {

@@ -94,7 +94,8 @@ function beginPure(draft: Draft, node: PlanNode, expression: CompiledExpression)
   const values = perElement(draft, node, node, (sources) =>
     evaluate(draft, node, expression, sources, null),
   );
-  if (values !== undefined) settleNode(draft, node, doneOf(values.length, false), Object.freeze(values));
+  if (values !== undefined)
+    settleNode(draft, node, doneOf(values.length, false), Object.freeze(values));
 }
 
 function takeFromTwin(draft: Draft, node: PlanNode): boolean {

@@ -1,4 +1,5 @@
 /** What a verifier sees: the inputs, every settled operation, and what it is to judge. */
+import { recordValue } from "../expression/index.ts";
 import type { Value } from "../model/value.ts";
 import type { Program } from "./program.ts";
 import type { NodeState } from "./state.ts";
@@ -10,15 +11,17 @@ interface Facts {
 
 /** The `context` of `result`. */
 export function resultContext(program: Program, facts: Facts, result: Value): Value {
-  return record({ inputs: inputsOf(program, facts), operations: operationsOf(program, facts), result });
+  return recordValue([
+    ["inputs", inputsOf(program, facts)],
+    ["operations", operationsOf(program, facts)],
+    ["result", result],
+  ]);
 }
 
 function inputsOf(program: Program, facts: Facts): Value {
-  const fields: { [name: string]: Value } = Object.create(null);
-  program.plan.inputs.forEach((input, slot) => {
-    fields[input.name] = facts.inputs[slot] ?? null;
-  });
-  return Object.freeze(fields);
+  return recordValue(
+    program.plan.inputs.map(({ name }, slot) => [name, facts.inputs[slot] ?? null] as const),
+  );
 }
 
 /** In plan order, then by index: the same list however the operations were interleaved. */
@@ -31,16 +34,16 @@ function operationsOf(program: Program, facts: Facts): Value {
     for (const item of state.items) {
       if (item.kind !== "operation" || item.settled === null) continue;
       operations.push(
-        record({
-          node: node.id,
-          index: item.index === null ? null : BigInt(item.index),
-          category: node.step.kind,
-          tool: item.tool,
-          arguments: item.arguments,
-          key: item.key,
-          outcome: item.settled.outcome,
-          result: item.settled.result ?? null,
-        }),
+        recordValue([
+          ["node", node.id],
+          ["index", item.index === null ? null : BigInt(item.index)],
+          ["category", node.step.kind],
+          ["tool", item.tool],
+          ["arguments", item.arguments],
+          ["key", item.key],
+          ["outcome", item.settled.outcome],
+          ["result", item.settled.result ?? null],
+        ]),
       );
     }
   }
@@ -48,7 +51,3 @@ function operationsOf(program: Program, facts: Facts): Value {
 }
 
 const NO_OPERATIONS: Value = Object.freeze([]);
-
-function record(fields: { readonly [name: string]: Value }): Value {
-  return Object.freeze(Object.assign(Object.create(null) as { [name: string]: Value }, fields));
-}

@@ -113,7 +113,7 @@ export function evaluate(
   try {
     return expression.evaluate(sources);
   } catch (error) {
-    endRun(draft, failureOf(error, node, expression, sources, refusal), node);
+    endRun(draft, failureOf(error, node, expression, refusal), node);
     return undefined;
   }
 }
@@ -122,7 +122,6 @@ function failureOf(
   error: unknown,
   node: PlanNode | null,
   expression: CompiledExpression,
-  sources: Sources,
   refusal: StopReason | null,
 ): RunFailure {
   const id = node === null ? null : node.id;
@@ -133,11 +132,5 @@ function failureOf(
   }
   const limit = error.code === "too_large" || error.code === "out_of_fuel";
   const reason = refusal ?? (limit ? "expression_limit" : "expression_error");
-  const element =
-    node !== null && node.each !== null && sources.index !== undefined
-      ? [`${node.each.as}[${sources.index}]`]
-      : [];
-  const positions = [...element, ...error.positions];
-  const message = positions.length === 0 ? error.message : `${error.message} (${positions.join(" ")})`;
-  return { reason, node: id, message, code: error.code, pointer: error.pointer };
+  return { reason, node: id, message: error.message, code: error.code, pointer: error.pointer };
 }

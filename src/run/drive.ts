@@ -103,7 +103,11 @@ function feed(drive: Drive, first: RunEvent): void {
     if (event !== first && !mayGoOn(drive)) return;
     const { commands, paused } = take(drive, event);
     if (paused) {
-      stop(drive, "max_runtime", `the run was active for more than ${drive.limits.max_runtime_ms} ms`);
+      stop(
+        drive,
+        "max_runtime",
+        `the run was active for more than ${drive.limits.max_runtime_ms} ms`,
+      );
       return;
     }
     for (const command of commands) {

@@ -98,4 +98,3 @@ function badInput(problems: readonly InputProblem[]): RoteError {
     problems: problems.map((problem) => ({ ...problem })),
   });
 }
-

@@ -18,7 +18,7 @@ import type {
   ReadSettledEvent,
 } from "./event.ts";
 import { nodeNamed, type Program } from "./program.ts";
-import { DONE, type Item, type NodeState, NO_ITEMS, type OperationItem } from "./state.ts";
+import { DONE, type Item, NO_ITEMS, type NodeState, type OperationItem } from "./state.ts";
 import { chargeOf } from "./usage.ts";
 
 type Waiting = NodeState & { readonly kind: "waiting" };

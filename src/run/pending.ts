@@ -35,9 +35,7 @@ export function waitingState(program: Program, state: RunState): WaitingState {
 
 function waitingModels(program: Program, state: RunState): readonly PlanNode[] {
   return program.plan.nodes
-    .filter(
-      (node) => node.step.kind === "model" && state.nodes[node.index]?.kind === "waiting",
-    )
+    .filter((node) => node.step.kind === "model" && state.nodes[node.index]?.kind === "waiting")
     .sort((left, right) => compareText(left.id, right.id));
 }
 

@@ -3,7 +3,7 @@ import type { PlanNode } from "../model/plan.ts";
 import type { NodeTrace, RunReport } from "../model/run.ts";
 import { activeMs, type Drive, stateName } from "./drive.ts";
 import { boundDigest } from "./program.ts";
-import { IDLE, type Item, type ModelSettlement, type NodeState, NO_ITEMS } from "./state.ts";
+import { IDLE, type Item, type ModelSettlement, NO_ITEMS, type NodeState } from "./state.ts";
 import { sumTokens } from "./usage.ts";
 
 export function reportOf(drive: Drive): RunReport {
@@ -30,7 +30,8 @@ export function reportOf(drive: Drive): RunReport {
     failure: end?.failure ?? null,
     independently_verified: state === "verified",
     total_ms: Math.max(0, untilMs - drive.startedWallMs),
-    active_ms: activeMs(drive),
+    // To the microsecond: what is below is noise, and would only look precise.
+    active_ms: Math.round(activeMs(drive) * 1000) / 1000,
     broker_attempts: outcomes.length,
     target_entries: outcomes.filter((one) => one === "done" || one === "uncertain").length,
     reused_pure_nodes: trace.filter((node) => node.reused_pure).length,

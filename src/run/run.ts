@@ -4,8 +4,9 @@
  * A `Run` exists only because `startRun` made it, and `evidenceOf` answers only for such an object: what looks like a
  * run, or claims to be verified, is not one.
  */
-import { RoteError } from "../base/error.ts";
+
 import type { Digest } from "../base/digest.ts";
+import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, RunLimits, Verifier } from "../model/plan.ts";

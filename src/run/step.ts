@@ -19,7 +19,13 @@ import type { Value } from "../model/value.ts";
 import { beginReady } from "./begin.ts";
 import { resultContext } from "./context.ts";
 import { type Draft, draftOf, endRun, evaluate, type Pause, stateFrom } from "./draft.ts";
-import type { CheckpointedEvent, RunCommand, RunEvent, StartedEvent, StoppedEvent } from "./event.ts";
+import type {
+  CheckpointedEvent,
+  RunCommand,
+  RunEvent,
+  StartedEvent,
+  StoppedEvent,
+} from "./event.ts";
 import { approved, checkpointed, effectSettled, modelAnswered, readSettled } from "./outside.ts";
 import { nodeNamed, type Program } from "./program.ts";
 import { IDLE, type RunState } from "./state.ts";
@@ -83,8 +89,7 @@ function accept(draft: Draft, event: Exclude<RunEvent, StartedEvent>): void {
 function acceptCheckpoint(draft: Draft, event: CheckpointedEvent): void {
   const node = nodeNamed(draft.program, event.node);
   const expression = node.step.kind === "checkpoint" ? node.step.value : null;
-  const value =
-    expression === null ? null : evaluate(draft, node, expression, draft.sources, null);
+  const value = expression === null ? null : evaluate(draft, node, expression, draft.sources, null);
   if (value !== undefined) checkpointed(draft, event, value);
 }
 

@@ -24,7 +24,10 @@ export function readUsage(usage: ModelUsage): ModelUsage {
 function count(tokens: unknown): number | null {
   if (tokens === null || tokens === undefined) return null;
   if (typeof tokens === "number" && Number.isSafeInteger(tokens) && tokens >= 0) return tokens;
-  throw new RoteError("bad_model_usage", "tokens must be whole numbers from 0, or null when unknown");
+  throw new RoteError(
+    "bad_model_usage",
+    "tokens must be whole numbers from 0, or null when unknown",
+  );
 }
 
 /** Sums over answers; one unknown makes the sum unknown. */

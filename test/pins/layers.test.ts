@@ -74,6 +74,7 @@ const RULES = [
   ...BEFORE_APP.map((folder) => `layer-${folder}`),
   ...ADAPTERS.map((folder) => `adapter-${folder}`),
   "app-below-edges",
+  "buffer-in-base",
   "commander-in-cli",
   "crypto-in-base",
   "edges-apart",
@@ -197,6 +198,7 @@ describe("rules of the import check", () => {
         "commander",
         "@viz-js/viz",
         "canonicalize",
+        "node:buffer",
         "node:crypto",
         "node:fs",
       ]

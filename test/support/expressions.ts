@@ -140,7 +140,7 @@ export function result(expression: unknown, around: Surroundings = {}): unknown 
 export function failed(expression: unknown, around: Surroundings = {}): EvaluationFailure {
   try {
     const got = result(expression, around);
-    throw new Error(`gave ${JSON.stringify(got)}`);
+    throw new Error(`gave ${JSON.stringify(got).slice(0, 200)}`);
   } catch (error) {
     if (error instanceof EvaluationFailure) return error;
     throw error;

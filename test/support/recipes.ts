@@ -17,7 +17,7 @@ export const RECIPE_NAMES: readonly string[] = readdirSync(folder, { withFileTyp
   .map((entry) => entry.name)
   .sort();
 
-export function recipeFile(name: string, file: string): string {
+function recipeFile(name: string, file: string): string {
   return `${folder}${name}/${file}`;
 }
 

@@ -13,7 +13,7 @@ import { renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { RoteError } from "../../base/error.ts";
-import { told } from "./failure.ts";
+import { isSqlite, told } from "./failure.ts";
 import type { Format } from "./format.ts";
 import { damaged, readHeader } from "./header.ts";
 import { migrate, schemaOf } from "./migrate.ts";
@@ -88,11 +88,14 @@ export function openDatabase(file: string, format: Format, options: OpenOptions 
 }
 
 function connect(file: string, options: OpenOptions, readonly = false): Database {
-  const database = new Sqlite(file, {
-    fileMustExist: file !== MEMORY,
-    readonly,
-    timeout: options.busyTimeoutMs ?? 5_000,
-  });
+  const database = loaded(
+    () =>
+      new Sqlite(file, {
+        fileMustExist: file !== MEMORY,
+        readonly,
+        timeout: options.busyTimeoutMs ?? 5_000,
+      }),
+  );
   database.defaultSafeIntegers(true);
   database.pragma("trusted_schema = OFF");
   database.pragma("cell_size_check = ON");
@@ -101,6 +104,27 @@ function connect(file: string, options: OpenOptions, readonly = false): Database
 }
 
 const MEMORY = ":memory:";
+
+/** A database that is gone when it is closed, for what has to be asked of SQLite itself. */
+export function connectMemory(): Database {
+  return connect(MEMORY, {});
+}
+
+/** The driver loads its native module at the first opening. */
+function loaded<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (isSqlite(error)) throw error;
+    const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
+    throw new RoteError(
+      "sqlite_unavailable",
+      `the native module of better-sqlite3 does not load: ${line}`,
+      { hint: "run npm rebuild better-sqlite3 with this Node; it may need a C++ compiler" },
+      error,
+    );
+  }
+}
 
 function makeDurable(database: Database, file: string): void {
   const mode = database.pragma("journal_mode = WAL", { simple: true });
@@ -135,7 +159,7 @@ function inspectHeader(file: string, format: Format): void {
 /** Opened for reading only, file and log stay as they are; what the log holds of a newer version is seen too. */
 function inspectContent(file: string, format: Format, options: OpenOptions): void {
   const database = connect(file, options, true);
-  const reference = connect(MEMORY, {});
+  const reference = connectMemory();
   try {
     const version = Number(database.pragma("user_version", { simple: true }));
     refuseVersion(file, format, version);

@@ -7,7 +7,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -27,8 +26,10 @@ const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
  * @throws RoteError `store_exists` `store_not_private` `store_not_a_directory` `store_read_only`
  */
 export function makePrivateDirectory(directory: string): void {
-  if (!existsSync(directory)) {
+  if (statsOf(directory) === undefined) {
     systemCall(directory, () => {
+      // Asked first, since a recursive mkdir hides the reason.
+      accessSync(nearestThatExists(directory), constants.W_OK);
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       // A mask may have taken the owner's own rights.
       chmodSync(directory, 0o700);
@@ -36,7 +37,7 @@ export function makePrivateDirectory(directory: string): void {
     syncDirectory(path.dirname(directory));
   }
   checkPrivateDirectory(directory);
-  const [found] = readdirSync(directory);
+  const [found] = systemCall(directory, () => readdirSync(directory));
   if (found !== undefined) {
     throw new RoteError(
       "store_exists",
@@ -110,12 +111,14 @@ export function makePrivateFile(file: string): void {
 export function syncDirectory(directory: string): void {
   // Windows has no handles on directories; its file system keeps names by itself.
   if (process.platform === "win32") return;
-  const handle = openSync(directory, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  systemCall(directory, () => {
+    const handle = openSync(directory, "r");
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  });
 }
 
 function checkRegular(file: string, found: Stats): void {
@@ -148,20 +151,25 @@ function checkOwned(place: string, found: Stats, mode: string): void {
   });
 }
 
-function statsOf(place: string): Stats | undefined {
-  return lstatSync(place, { throwIfNoEntry: false });
+function nearestThatExists(place: string): string {
+  const above = path.dirname(place);
+  return above === place || statsOf(above) !== undefined ? above : nearestThatExists(above);
 }
 
-function systemCall(place: string, call: () => void): void {
+function statsOf(place: string): Stats | undefined {
+  return systemCall(place, () => lstatSync(place, { throwIfNoEntry: false }));
+}
+
+function systemCall<T>(place: string, call: () => T): T {
   try {
-    call();
+    return call();
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     if (code === "EROFS" || code === "EACCES" || code === "EPERM") throw readOnly(place, cause);
     if (code === "ENOSPC" || code === "EDQUOT") {
       throw new RoteError("disk_full", `there is no space left for ${place}`, { place }, cause);
     }
-    throw cause;
+    throw new RoteError("store_io_error", `${place} cannot be used (${code})`, { place }, cause);
   }
 }
 

@@ -1,4 +1,8 @@
+import type { Statement } from "better-sqlite3";
 import type { Database } from "./open.ts";
+
+/** A prepared statement, under a name that declarations can be written with. */
+export interface Prepared extends Statement<unknown[]> {}
 
 /** Everything that is ever asked of the file, prepared once. */
 export type Statements = ReturnType<typeof statementsOf>;
@@ -9,7 +13,7 @@ const KEY =
   "plan = @plan AND verifier = @verifier AND environment = @environment AND semantics = @semantics";
 
 export function statementsOf(database: Database) {
-  const prepare = (sql: string) => database.prepare<unknown[], unknown>(sql);
+  const prepare = (sql: string): Prepared => database.prepare<unknown[]>(sql);
   return {
     procedure: prepare(`SELECT * FROM procedures WHERE ${KEY}`),
     find: prepare(`${SUMMARY} WHERE ${KEY}`),

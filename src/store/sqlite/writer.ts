@@ -15,11 +15,11 @@ const ATTEMPTS = 3;
 
 export interface Writer {
   /** @throws RoteError `store_busy` `disk_full` `store_io_error` `store_damaged` `store_ended` `memory_closed` */
-  write<T>(work: () => T): T;
-  read<T>(work: () => T): T;
+  write<T>(this: void, work: () => T): T;
+  read<T>(this: void, work: () => T): T;
   /** Moves the log into the file and empties it, as far as other readers allow. */
-  tidy(): void;
-  close(): void;
+  tidy(this: void): void;
+  close(this: void): void;
 }
 
 export function writerOf(database: Database): Writer {

@@ -18,10 +18,11 @@ import {
 
 const PHASES = ["training", "training", "training", "shadow", "canary"] as const;
 
-it("eleven recipes are shipped", () => {
+it("twelve recipes are shipped", () => {
   expect(RECIPE_NAMES).toEqual([
     "control-test",
     "expense-posting",
+    "invoice-totals",
     "line-total",
     "recalculation-declining",
     "recalculation-double-declining",

@@ -82,6 +82,10 @@ function keyOf({ kind, line }: Finding): string {
   return line === undefined ? kind : `${kind} ${line}`;
 }
 
+function byText(left: readonly unknown[], right: readonly unknown[]): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
+}
+
 /**
  * Both sides of a failed check as the finding states them. Three are told otherwise on purpose: what is absent is an
  * empty text and not null, an order is accepted or rejected and not True or False, and what was received stands on the
@@ -121,9 +125,9 @@ describe.skipIf(!present)(
             finding.left,
             finding.right,
           ]);
-          expect({ set: set.case_id, findings: found.sort() }).toEqual({
+          expect({ set: set.case_id, findings: found.toSorted(byText) }).toEqual({
             set: set.case_id,
-            findings: wanted.sort(),
+            findings: wanted.toSorted(byText),
           });
           // The comparison has no check of its own for "the invoice has lines" and "its lines are on the order".
           expect(Number(match.comparisons)).toBeGreaterThanOrEqual(observed.length);

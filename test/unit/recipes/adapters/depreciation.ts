@@ -8,14 +8,14 @@ export interface VectorRow {
 }
 
 /** 12.5 is 1250: minor units of a currency with two decimals. */
-export function minor(amount: string): string {
+function minor(amount: string): string {
   const [whole = "", part = ""] = amount.split(".");
   if (part.length > 2) throw new Error(`${amount} has more than two decimals`);
   return String(BigInt(whole + part.padEnd(2, "0")));
 }
 
 /** `2/28/1998 12:00:00 AM` is 1998-02-28. */
-export function isoDate(text: string): string {
+function isoDate(text: string): string {
   const [month = "", day = "", year = ""] = (text.split(" ")[0] ?? "").split("/");
   return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 }

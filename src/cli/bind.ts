@@ -1,0 +1,51 @@
+import { canonicalText } from "../base/canonical.ts";
+import type { JsonValue } from "../base/json.ts";
+import { bindRecipe, EMPTY_ENVIRONMENT } from "../compile/index.ts";
+import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
+import { environmentFor, loadRecipe } from "./documents.ts";
+import { writeDocument } from "./files.ts";
+import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
+
+/**
+ * Fills in the environment digests. Without --environment they are those of empty documents, whatever the recipe was
+ * bound to before: that is what binding to no host means.
+ */
+export async function run(call: Call): Promise<Outcome> {
+  const file = call.arguments[0] ?? "";
+  const recipe = await loadRecipe(file, call.terminal);
+  const named = textOption(call.options, "environment");
+  const environment =
+    named === undefined
+      ? EMPTY_ENVIRONMENT
+      : await environmentFor(recipe.plan, call.options, call.terminal);
+  const differing = differences(recipe.plan.environment, environment);
+  if (switchOption(call.options, "check")) return checked(file, differing);
+  const text = `${JSON.stringify(bindRecipe(recipe.bytes, environment), null, 2)}\n`;
+  const json = { recipe: file, environment: { ...environment }, changed: [...differing] };
+  const out = textOption(call.options, "out");
+  if (out === undefined) {
+    const document: JsonValue = JSON.parse(text) as JsonValue;
+    return { exit: "verified", json: { ...json, bound: document }, text, exact: true };
+  }
+  writeDocument(out, text, switchOption(call.options, "force"));
+  return { exit: "verified", json: { ...json, out }, text: `wrote ${out}` };
+}
+
+function checked(file: string, differing: readonly string[]): Outcome {
+  const bound = differing.length === 0;
+  const text = bound
+    ? `ok ${file} is bound to this environment`
+    : `${file} is not bound to this environment: ${differing.join(", ")}\nhint: rote bind ${file} --out FILE`;
+  return {
+    exit: bound ? "verified" : "denied",
+    json: { recipe: file, bound, changed: [...differing] },
+    text,
+  };
+}
+
+function differences(was: Environment | null, wanted: Environment): readonly string[] {
+  if (was === null) return ["unbound"];
+  return ENVIRONMENT_FIELDS.filter(
+    (field) => canonicalText(was[field]) !== canonicalText(wanted[field]),
+  );
+}

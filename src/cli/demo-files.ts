@@ -1,0 +1,74 @@
+/** The files of the demonstration: shipped recipes, their sample inputs split by phase, and two documents gone wrong. */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fault } from "./fault.ts";
+
+const SHIPPED = fileURLToPath(new URL("../../recipes", import.meta.url));
+const RECIPES = ["line-total", "recalculation-straight-line", "expense-posting"] as const;
+
+/** Lines of inputs.jsonl per file, in order; the rest goes to the last. */
+const PARTS = [
+  ["training.jsonl", 3],
+  ["shadow.jsonl", 1],
+  ["canary.jsonl", 1],
+  ["later.jsonl", Number.POSITIVE_INFINITY],
+] as const;
+
+/** Fills a new directory and returns its path; null makes a temporary one. */
+export function prepareDemo(wanted: string | null): string {
+  if (!existsSync(SHIPPED)) {
+    throw fault(
+      "package_incomplete",
+      `the shipped recipes are not at ${SHIPPED}`,
+      "install rote again",
+    );
+  }
+  const directory = wanted === null ? mkdtempSync(join(tmpdir(), "rote-demo-")) : emptied(wanted);
+  for (const recipe of RECIPES) copyRecipe(recipe, join(directory, recipe));
+  goWrong(join(directory, "line-total"));
+  return realpathSync(directory);
+}
+
+function emptied(directory: string): string {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found !== undefined && (!found.isDirectory() || readdirSync(directory).length > 0)) {
+    throw fault("file_exists", `${directory} is not an empty directory`, "name a new one");
+  }
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+function copyRecipe(recipe: string, to: string): void {
+  mkdirSync(to);
+  for (const file of readdirSync(join(SHIPPED, recipe))) {
+    copyFileSync(join(SHIPPED, recipe, file), join(to, file));
+  }
+  const lines = readFileSync(join(to, "inputs.jsonl"), "utf8").trimEnd().split("\n");
+  let from = 0;
+  for (const [name, count] of PARTS) {
+    const part = lines.slice(from, from + count);
+    from += part.length;
+    writeFileSync(join(to, name), part.map((line) => `${line}\n`).join(""));
+  }
+}
+
+/** A recipe that computes something else, and a verifier that says the same in other words. */
+function goWrong(directory: string): void {
+  const recipe = readFileSync(join(directory, "recipe.json"), "utf8");
+  writeFileSync(join(directory, "recipe.wrong.json"), recipe.replaceAll('"multiply"', '"add"'));
+  const verifier: unknown = JSON.parse(readFileSync(join(directory, "verifier.json"), "utf8"));
+  const stricter = { op: "and", values: [verifier, true] };
+  writeFileSync(join(directory, "verifier.changed.json"), JSON.stringify(stricter, null, 2));
+}

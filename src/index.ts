@@ -1,0 +1,70 @@
+/**
+ * The public face of Rote. Everything here is named on purpose; importing it loads no native module (procedure memory
+ * loads its database when a memory is first opened).
+ */
+export {
+  type Answering,
+  advanceAnswering,
+  type LanguageModel,
+  scriptedModel,
+} from "./app/answering.ts";
+export { Procedure, type ProcedureOptions, type ProcedureStart } from "./app/procedure.ts";
+export {
+  type Asking,
+  type HostSignal,
+  type MemoryOptions,
+  type Observing,
+  ProcedureMemory,
+} from "./app/procedure-memory.ts";
+export type { Digest } from "./base/digest.ts";
+export { RoteError } from "./base/error.ts";
+export type { JsonValue } from "./base/json.ts";
+export type { Result } from "./base/result.ts";
+export {
+  bindRecipe,
+  type CompileOptions,
+  compileRecipe as compile,
+  compileVerifier,
+  EMPTY_ENVIRONMENT,
+  type FormatOptions,
+  formatDiagnostics,
+  toDot,
+  toMermaid,
+} from "./compile/index.ts";
+export { type Expression, expressions, type TypeSource } from "./expression/index.ts";
+export type { QualifiedProcedure, QualifiedStart } from "./memory/index.ts";
+export { ERROR_CODES, type ErrorCode } from "./model/codes.ts";
+export { DIAGNOSTIC_CODES, type Diagnostic, type DiagnosticCode } from "./model/diagnostic.ts";
+export type { Environment } from "./model/environment.ts";
+export {
+  LEAST_REQUIREMENT,
+  type ObservationReport,
+  PHASES,
+  type Phase,
+  type ProcedureStatus,
+  type Requirement,
+} from "./model/memory.ts";
+export { type Plan, type RunLimits, SEMANTICS_VERSION, type Verifier } from "./model/plan.ts";
+export type {
+  ModelAnswer,
+  ModelIdentity,
+  ModelUsage,
+  NodeTrace,
+  PendingModel,
+  RunFailure,
+  RunMode,
+  RunReport,
+} from "./model/run.ts";
+export {
+  type RunStateName,
+  STOP_REASONS,
+  type StopReason,
+  stateOf,
+  TERMINAL_STATES,
+  type TerminalState,
+  WAITING_STATES,
+  type WaitingState,
+} from "./model/stop.ts";
+export type { Clock } from "./ports/clock.ts";
+export type { Random } from "./ports/random.ts";
+export type { Models, Run } from "./run/index.ts";

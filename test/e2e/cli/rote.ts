@@ -1,0 +1,121 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+export const MAIN = join(ROOT, "dist/cli/main.js");
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Setting {
+  readonly cwd: string;
+  readonly input?: string | Uint8Array;
+  readonly env?: { readonly [name: string]: string };
+}
+
+const QUIET = { NO_COLOR: "1", FORCE_COLOR: "", ROTE_DEBUG: "" };
+
+/** The built command in a process of its own, as a user starts it. */
+export function rote(words: readonly string[], setting: Setting): Ended {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+    cwd: setting.cwd,
+    encoding: "utf8",
+    input: setting.input ?? "",
+    env: { ...process.env, ...QUIET, ...setting.env },
+    maxBuffer: 1 << 28,
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** Starts the command and leaves the pipes to the test. */
+export function startRote(words: readonly string[], cwd: string) {
+  return spawn(process.execPath, [MAIN, ...words], {
+    cwd,
+    env: { ...process.env, ...QUIET },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** A directory of its own, removed by `remove`. */
+export class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), "rote-cli-"));
+
+  write(name: string, content: unknown): string {
+    const file = join(this.path, name);
+    mkdirSync(dirname(file), { recursive: true });
+    const plain = typeof content === "string" || content instanceof Uint8Array;
+    writeFileSync(file, plain ? content : JSON.stringify(content, null, 2));
+    return file;
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.path, name), "utf8");
+  }
+
+  /** Every file with a digest of its content: equal listings mean that nothing was written. */
+  listing(): readonly string[] {
+    return readdirSync(this.path, { recursive: true, withFileTypes: true })
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        if (!entry.isFile()) return path;
+        return `${path} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`;
+      })
+      .sort();
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** The seed's recipe: two inputs, one multiplication done twice, one check. */
+export function lineTotal(): { [key: string]: unknown } {
+  const product = {
+    op: "multiply",
+    left: { op: "input", name: "quantity", pointer: "" },
+    right: { op: "input", name: "price", pointer: "" },
+  };
+  const pure = (id: string) => ({
+    id,
+    after: [],
+    output: "integer",
+    step: { kind: "pure", value: product },
+  });
+  return {
+    version: 1,
+    id: "line-total",
+    inputs: { quantity: "integer", price: "integer" },
+    terminal: "result",
+    nodes: [
+      pure("calculate"),
+      pure("duplicate"),
+      {
+        id: "result",
+        after: ["calculate", "duplicate"],
+        output: "integer",
+        step: {
+          kind: "verify",
+          condition: { op: "literal", value: true },
+          value: { op: "node", id: "calculate", pointer: "" },
+        },
+      },
+    ],
+  };
+}
+
+export const LINE_TOTAL_VERIFIER = {
+  op: "equal",
+  left: { op: "input", name: "context", pointer: "/result" },
+  right: {
+    op: "multiply",
+    left: { op: "input", name: "context", pointer: "/inputs/quantity" },
+    right: { op: "input", name: "context", pointer: "/inputs/price" },
+  },
+};

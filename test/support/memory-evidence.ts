@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Digest, digestOf } from "../../src/base/digest.ts";
+import type { JsonValue } from "../../src/base/json.ts";
+import { environmentDigest } from "../../src/compile/environment.ts";
+import type { Environment } from "../../src/model/environment.ts";
+import type { ProcedureKey, StoredExchange } from "../../src/model/memory.ts";
+import type { ModelExchange, RunEvidence } from "../../src/model/run.ts";
+import type { NewObservation } from "../../src/ports/procedures.ts";
+
+/** A digest that stands for whatever the word says. */
+export function digest(word: string): Digest {
+  return digestOf("test/v1", word);
+}
+
+export const ENVIRONMENT: Environment = {
+  policy: "1".repeat(64),
+  tools: "2".repeat(64),
+  credentials: "3".repeat(64),
+  evidence: "4".repeat(64),
+  host_configuration: null,
+};
+
+export function keyOfWord(word: string): ProcedureKey {
+  return {
+    plan: digest(`plan ${word}`),
+    verifier: digest("verifier"),
+    environment: environmentDigest(ENVIRONMENT),
+    semantics: 1,
+  };
+}
+
+export const KEY = keyOfWord("a");
+export const NAME = { task: "task-a", environment: ENVIRONMENT };
+export const MODEL = { provider: "provider", name: "model" };
+
+export function exchange(
+  node: string,
+  prompt: string,
+  answer: JsonValue,
+  more: Partial<StoredExchange> = {},
+): ModelExchange {
+  return {
+    node,
+    index: null,
+    prompt: digest(prompt),
+    answer,
+    model: MODEL,
+    ...more,
+    source: "supplied",
+  };
+}
+
+/** Evidence of a clean guided run; `word` makes run and inputs distinct. */
+export function evidence(word: string, more: Partial<RunEvidence> = {}): RunEvidence {
+  return {
+    run: `run-${word}`,
+    task: NAME.task,
+    ...KEY,
+    environmentParts: ENVIRONMENT,
+    mode: "guided",
+    state: "verified",
+    reason: "completed",
+    independentlyVerified: true,
+    inputs: digest(`inputs ${word}`),
+    result: digest(`result ${word}`),
+    receipts: [],
+    models: [],
+    twins: [],
+    ...more,
+  };
+}
+
+export function observation(word: string, more: Partial<NewObservation> = {}): NewObservation {
+  return {
+    run: `run-${word}`,
+    phase: "training",
+    clean: true,
+    inputs: digest(`inputs ${word}`),
+    result: digest(`result ${word}`),
+    receipts: [],
+    models: [],
+    mismatches: [],
+    observed_ms: 1_700_000_000_000,
+    ...more,
+  };
+}
+
+/** A private directory that is gone after `use`. */
+export async function inDirectory<T>(use: (directory: string) => T | Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), "rote-memory-"));
+  try {
+    return await use(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

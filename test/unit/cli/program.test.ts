@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../../../src/cli/commands.ts";
+import { main } from "../../../src/cli/program.ts";
+import type { CommandSpec } from "../../../src/cli/spec.ts";
+import type { Terminal } from "../../../src/cli/terminal.ts";
+
+async function type(line: string) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const terminal: Terminal = {
+    data: (text) => void out.push(text),
+    print: (text) => void out.push(text),
+    note: (text) => void err.push(text),
+    progress: () => undefined,
+    watched: false,
+    standardInput: async function* () {},
+    environment: {},
+    interrupted: new AbortController().signal,
+  };
+  const code = await main(line === "" ? [] : line.split(" "), terminal);
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+const commands: readonly (readonly [string, CommandSpec])[] = COMMANDS.flatMap((spec) =>
+  "commands" in spec
+    ? spec.commands.map((inner) => [`${spec.name} ${inner.name}`, inner] as const)
+    : [[spec.name, spec] as const],
+);
+
+describe("help", () => {
+  it.each(commands)(
+    "of %s has its options, examples that parse, and exit codes",
+    async (name, spec) => {
+      const { code, out, err } = await type(`${name} --help`);
+      expect(code).toBe(0);
+      expect(err).toBe("");
+      for (const option of spec.options ?? []) expect(out).toContain(`--${option.name}`);
+      expect(spec.examples.length).toBeGreaterThan(0);
+      for (const example of spec.examples) {
+        expect(out).toContain(example);
+        expect(example).toContain(`rote ${name}`);
+      }
+      expect(out).toContain("Exit codes:");
+      expect(out).toMatch(/^ +2 {2}\S/m);
+    },
+  );
+
+  it("lists every command", async () => {
+    const { code, out } = await type("--help");
+    expect(code).toBe(0);
+    for (const [name] of commands) expect(out).toContain(name.split(" ")[0]);
+  });
+
+  it("is what a bare command gets, on standard error and with the usage code", async () => {
+    for (const line of ["", "memory"]) {
+      const { code, out, err } = await type(line);
+      expect([code, out]).toEqual([2, ""]);
+      expect(err).toContain("Usage: rote");
+    }
+  });
+});
+
+describe("a wrong command line", () => {
+  it.each([
+    ["chek recipe.json", "unknown command 'chek'", "did you mean check?"],
+    ["memory stats dir", "unknown command 'stats'", "did you mean status?"],
+    ["memory wipe dir", "unknown command 'wipe'", "see `rote memory --help`"],
+    [
+      "check recipe.json --verifer v.json",
+      "unknown option '--verifer'",
+      "did you mean --verifier?",
+    ],
+    ["run recipe.json --mode fast", "Expected guided, compiled.", "see `rote run --help`"],
+    ["run recipe.json --mode guided --mode compiled", "Give it once.", "see `rote run --help`"],
+    ["run recipe.json --memory", "argument missing", "see `rote run --help`"],
+    [
+      "run recipe.json --memory --phase training",
+      "Its own value is missing.",
+      "see `rote run --help`",
+    ],
+    ["run", "missing required argument 'recipe'", "see `rote run --help`"],
+    ["graph a.json b.json", "too many arguments", "see `rote graph --help`"],
+    ["completions tcsh", "Allowed choices are bash, zsh, fish.", "see `rote completions --help`"],
+  ])("%s says what is wrong and what to do", async (line, message, hint) => {
+    const plain = await type(line);
+    expect(plain).toEqual({ code: 2, out: "", err: expect.stringContaining(message) });
+    expect(plain.err).toContain(`hint: ${hint}`);
+
+    const json = await type(`${line} --json`);
+    expect([json.code, json.err]).toEqual([2, ""]);
+    const document = JSON.parse(json.out);
+    expect(document).toMatchObject({ exit: "usage", exit_code: 2, error: { code: "bad_usage" } });
+  });
+});
+
+it("after -- the word --json is an argument and asks for nothing", async () => {
+  const { out, err } = await type("check --nothing -- --json");
+  expect(out).toBe("");
+  expect(err).toContain("unknown option '--nothing'");
+});
+
+it("the version is that of the package", async () => {
+  const { code, out } = await type("--version");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+describe("completions", () => {
+  it.each(["bash", "zsh", "fish"])("for %s know every command and option", async (shell) => {
+    const { code, out } = await type(`completions ${shell}`);
+    expect(code).toBe(0);
+    for (const [name, spec] of commands) {
+      for (const word of name.split(" ")) expect(out).toContain(word);
+      for (const option of spec.options ?? []) expect(out).toContain(option.name);
+    }
+  });
+});
