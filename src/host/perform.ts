@@ -193,7 +193,7 @@ async function fileReceipt(
   change: { readonly free: readonly Claim[]; readonly count: readonly Count[] },
 ): Promise<Digest> {
   const envelope = signReceipt(facts, parts.receiptKey);
-  const { result, body, blobs } = resultBody(facts.result);
+  const { result, blobs } = resultBody(facts.result);
   const appended = await parts.journal.append({
     lease,
     entries: [
@@ -205,7 +205,7 @@ async function fileReceipt(
           outcome: facts.outcome,
           envelope,
           final,
-          ...(result ? { result: body } : {}),
+          ...result,
         },
       },
     ],
@@ -222,15 +222,14 @@ async function fileReceipt(
 }
 
 function resultBody(result: JsonValue | undefined): {
-  readonly result: boolean;
-  readonly body: JsonValue;
+  readonly result: { readonly [member: string]: JsonValue };
   readonly blobs: readonly Uint8Array[];
 } {
-  if (result === undefined) return { result: false, body: null, blobs: [] };
+  if (result === undefined) return { result: {}, blobs: [] };
   const bytes = Buffer.from(canonicalText(result));
   return bytes.byteLength <= INLINE_BYTES
-    ? { result: true, body: { json: result }, blobs: [] }
-    : { result: true, body: { blob: sha256Hex(bytes) }, blobs: [bytes] };
+    ? { result: { result }, blobs: [] }
+    : { result: { result_blob: sha256Hex(bytes) }, blobs: [bytes] };
 }
 
 function claimsOf(frozen: FrozenOperation, approvals: readonly UsedApproval[]): readonly Claim[] {

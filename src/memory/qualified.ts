@@ -74,6 +74,7 @@ export function qualifiedProcedure(
   }
 
   const qualification: Qualification = Object.freeze({
+    id,
     learned,
     stands,
     demote({ run, reason }: { readonly run: string; readonly reason: string }): void {

@@ -1,6 +1,7 @@
 /** What a verifier sees: the inputs, every settled operation, and what it is to judge. */
 import { recordValue } from "../expression/index.ts";
 import type { Value } from "../model/value.ts";
+import type { PlannedOperation } from "./event.ts";
 import type { Program } from "./program.ts";
 import type { NodeState } from "./state.ts";
 
@@ -15,6 +16,28 @@ export function resultContext(program: Program, facts: Facts, result: Value): Va
     ["inputs", inputsOf(program, facts)],
     ["operations", operationsOf(program, facts)],
     ["result", result],
+  ]);
+}
+
+/** The `context` of `before_effect`: what was done so far, and what is proposed. */
+export function proposedContext(
+  program: Program,
+  facts: Facts,
+  { node, index, tool, arguments: json, key }: PlannedOperation,
+): Value {
+  return recordValue([
+    ["inputs", inputsOf(program, facts)],
+    ["operations", operationsOf(program, facts)],
+    [
+      "proposed",
+      recordValue([
+        ["node", node],
+        ["index", index === null ? null : BigInt(index)],
+        ["tool", tool],
+        ["arguments", json],
+        ["key", key],
+      ]),
+    ],
   ]);
 }
 

@@ -2,8 +2,9 @@
  * What happens to a run from outside, and what a run wants done outside: both plain JSON data.
  *
  * Events are what a journal keeps; a run's state is the fold over them (`fold`). Nodes are named by id, never by
- * position or by order of arrival. Values stand in the JSON form of their value type, so a stored event is read
- * without the reading rules (a `decimal` is applied once, when the value comes in).
+ * position or by order of arrival. Inputs and answers stand in the JSON form of their value type, so a stored event is
+ * read without the reading rules (a `decimal` is applied once, when the value comes in); results of tools stand as they
+ * were received, since they are evidence.
  */
 import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";

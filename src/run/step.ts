@@ -170,13 +170,22 @@ function refused(why: string): RoteError {
 /**
  * The state after the given events. A run that was stopped in the middle of evaluating is stopped at the same place.
  *
+ * `afterEnd` says what to do with events behind the end: a journal may hold outcomes of what was in flight then.
+ *
  * @throws RoteError as `step`; also for an empty list.
  */
-export function fold(program: Program, events: Iterable<RunEvent>): Stepped {
+export function fold(
+  program: Program,
+  events: Iterable<RunEvent>,
+  afterEnd: "refuse" | "ignore" = "refuse",
+): Stepped {
   let stepped: Stepped | null = null;
   let last: RunEvent | null = null;
   for (const next of events) {
-    if (last !== null) stepped = step(program, stepped?.state ?? null, last, pauseBefore(next));
+    if (last !== null) {
+      stepped = step(program, stepped?.state ?? null, last, pauseBefore(next));
+      if (afterEnd === "ignore" && stepped.state.end !== null) return stepped;
+    }
     last = next;
   }
   if (last === null) throw refused("there are no events");

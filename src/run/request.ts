@@ -1,0 +1,42 @@
+/** What a reviewer is asked, as the run's user sees it. */
+import type { Digest } from "../base/digest.ts";
+import { compareText } from "../base/text.ts";
+import type { Attached } from "./attached.ts";
+
+export interface PendingRequest {
+  readonly run: string;
+  /** The fence, or the effect that asks at its own turn. */
+  readonly node: string;
+  readonly audience: string;
+  readonly nonce: string;
+  readonly operations: readonly Digest[];
+  /** Digest of `text`. */
+  readonly display: Digest;
+  /** The exact text to show: what a signature over this request covers. */
+  readonly text: string;
+  /** Seconds since 1970 UTC, or null when the request does not expire. */
+  readonly expires: number | null;
+  /** Distinct approvers wanted. */
+  readonly required: number;
+  /** Why the request before it was not good enough: the code of what has changed since; else null. */
+  readonly replaces: string | null;
+}
+
+export function firstRequest({ parts, waiting, outdated }: Attached): PendingRequest | null {
+  const node = [...waiting.keys()].sort(compareText)[0];
+  const request = node === undefined ? undefined : waiting.get(node);
+  if (node === undefined || request === undefined) return null;
+  const { run, nonce, display, text, expires } = request;
+  return Object.freeze({
+    run,
+    node,
+    audience: parts.journal.origin,
+    nonce,
+    operations: Object.freeze(request.operations.map(({ digest }) => digest)),
+    display,
+    text,
+    expires,
+    required: parts.policy.document.approvals.required,
+    replaces: outdated.get(node) ?? null,
+  });
+}
