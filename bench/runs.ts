@@ -26,11 +26,12 @@ const NODES = 20;
  */
 export async function rows(): Promise<readonly Row[]> {
   const found: Row[] = [];
-  for (const share of [0, 50]) {
-    const { guided, compiled } = subjects(arithmetic(share), []);
-    found.push(
-      ...(await measure(`${NODES} pure nodes, ${share}% twins`, floor(share), guided, compiled)),
-    );
+  for (const work of [LIGHT, HEAVY]) {
+    for (const share of [0, 50]) {
+      const { guided, compiled } = subjects(arithmetic(work, share), []);
+      const what = `${NODES} pure nodes (${work.what}), ${share}% twins`;
+      found.push(...(await measure(what, floor(work, share), guided, compiled)));
+    }
   }
   const learned = Array.from({ length: 5 }, (_, index): LearnedAnswer => {
     const prompt = `question ${index}`;
@@ -45,6 +46,38 @@ export async function rows(): Promise<readonly Row[]> {
 }
 
 type Subject = (round: number) => unknown;
+
+/** What one node computes, as an expression and by hand. */
+interface Work {
+  readonly what: string;
+  readonly expression: (index: number) => unknown;
+  readonly hand: (a: bigint, b: bigint, index: bigint) => bigint;
+}
+
+const LIGHT: Work = {
+  what: "a * b + i",
+  expression: (index) => ({
+    op: "add",
+    left: { op: "multiply", left: { input: "a" }, right: { input: "b" } },
+    right: index,
+  }),
+  hand: (a, b, index) => a * b + index,
+};
+
+const HEAVY: Work = {
+  what: "sum of 100 products",
+  expression: (index) => ({
+    op: "sum",
+    list: { op: "range", from: index, count: 100 },
+    as: "n",
+    value: { op: "multiply", left: { item: "n" }, right: { input: "b" } },
+  }),
+  hand: (_a, b, index) => {
+    let sum = 0n;
+    for (let n = index; n < index + 100n; n += 1n) sum += n * b;
+    return sum;
+  },
+};
 
 async function measure(
   what: string,
@@ -104,20 +137,15 @@ function subjects(recipe: unknown, learned: readonly LearnedAnswer[]) {
 }
 
 /** Of the nodes, `share` percent compute what an earlier one has computed. */
-function arithmetic(share: number): unknown {
+function arithmetic(work: Work, share: number): unknown {
   const distinct = NODES - (NODES * share) / 100;
   const nodes = Array.from({ length: NODES }, (_, index) => ({
     id: `n${index}`,
-    step: { kind: "pure", value: formula(index % distinct) },
+    step: { kind: "pure", value: work.expression(index % distinct) },
   }));
   const all = { op: "sum", list: nodes.map(({ id }) => ({ node: id })) };
   const sum = { id: "sum", step: { kind: "verify", condition: true, value: all } };
   return recipe("sum", [...nodes, sum]);
-}
-
-function formula(index: number): unknown {
-  const product = { op: "multiply", left: { input: "a" }, right: { input: "b" } };
-  return { op: "add", left: product, right: index };
 }
 
 function asking(): unknown {
@@ -135,15 +163,16 @@ function recipe(terminal: string, nodes: readonly object[]): unknown {
   return { version: 1, id: "bench", environment, inputs, terminal, nodes };
 }
 
-function floor(share: number): Subject {
+function floor(work: Work, share: number): Subject {
   const distinct = BigInt(NODES - (NODES * share) / 100);
   return (round) => {
     const inputs = { a: String(round), b: "1200" };
     const a = BigInt(inputs.a);
     const b = BigInt(inputs.b);
     const values: bigint[] = [];
-    for (let index = 0n; index < BigInt(NODES); index += 1n)
-      values.push(a * b + (index % distinct));
+    for (let index = 0n; index < BigInt(NODES); index += 1n) {
+      values.push(work.hand(a, b, index % distinct));
+    }
     const sum = values.reduce((total, value) => total + value, 0n);
     return sum >= 0n ? sum.toString() : undefined;
   };

@@ -103,7 +103,16 @@ function expressionSchemas(): Schema {
       description: "Short form: a name, then a JSON Pointer.",
       oneOf: SHORT_FORMS.map((form) => closed({ [form]: { type: "string" } }, [form])),
     },
-    operator: { oneOf: OPERATOR_NAMES.map((name) => ref(`operator_${name}`)) },
+    // Chosen by `op` alone: a validator that tried all operators would try them again in every operand.
+    operator: {
+      type: "object",
+      required: ["op"],
+      properties: { op: { enum: [...OPERATOR_NAMES] } },
+      allOf: OPERATOR_NAMES.map((name) => ({
+        if: { properties: { op: { const: name } } },
+        then: ref(`operator_${name}`),
+      })),
+    },
   };
   for (const name of OPERATOR_NAMES) schemas[`operator_${name}`] = operatorSchema(name);
   return schemas;

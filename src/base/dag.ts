@@ -33,40 +33,22 @@ export function orderGraph(nodes: readonly GraphNode[]): Result<readonly string[
   const edges = rankedEdges(nodes);
   const { ids, waitsFor, first, next, to } = edges;
   const waiting = waitsFor.slice();
-  const ready = new RankHeap(ids.length);
-  for (let rank = 0; rank < ids.length; rank += 1) if (waiting[rank] === 0) ready.push(rank);
+  const ready: RankHeap = { ranks: new Int32Array(ids.length), size: 0 };
+  for (let rank = 0; rank < ids.length; rank += 1) if (waiting[rank] === 0) push(ready, rank);
   const order: string[] = [];
   const done = new Uint8Array(ids.length);
-  for (let rank = ready.pop(); rank !== -1; rank = ready.pop()) {
+  for (let rank = pop(ready); rank !== -1; rank = pop(ready)) {
     order.push(ids[rank] ?? "");
     done[rank] = 1;
     for (let edge = first[rank] ?? -1; edge !== -1; edge = next[edge] ?? -1) {
       const follower = to[edge] ?? 0;
       const left = (waiting[follower] ?? 0) - 1;
       waiting[follower] = left;
-      if (left === 0) ready.push(follower);
+      if (left === 0) push(ready, follower);
     }
   }
   if (order.length === ids.length) return ok(order);
   return err({ cycles: cyclesOf(unordered(edges, done), ids) });
-}
-
-/** The ids that lead to `target` along `after`, the target itself included; empty when there is no such node. */
-export function reaching(target: string, nodes: readonly GraphNode[]): ReadonlySet<string> {
-  const afterOf = new Map<string, readonly string[]>();
-  for (const node of nodes) {
-    const known = afterOf.get(node.id);
-    afterOf.set(node.id, known === undefined ? node.after : [...known, ...node.after]);
-  }
-  const reached = new Set<string>();
-  const open = [target];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const after = afterOf.get(id);
-    if (after === undefined || reached.has(id)) continue;
-    reached.add(id);
-    for (const before of after) if (!reached.has(before)) open.push(before);
-  }
-  return reached;
 }
 
 /** Nodes by rank, which is their position in the sorted ids; the edges out of each as a linked list in flat arrays. */
@@ -196,46 +178,42 @@ function cyclesOf(graph: Graph, ids: readonly string[]): readonly (readonly stri
 }
 
 /** A binary heap of ranks, smallest first. */
-class RankHeap {
-  private readonly ranks: Int32Array;
-  private size = 0;
+interface RankHeap {
+  readonly ranks: Int32Array;
+  size: number;
+}
 
-  constructor(capacity: number) {
-    this.ranks = new Int32Array(capacity);
+function push(heap: RankHeap, rank: number): void {
+  const { ranks } = heap;
+  let at = heap.size;
+  heap.size += 1;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const other = ranks[parent] ?? 0;
+    if (other <= rank) break;
+    ranks[at] = other;
+    at = parent;
   }
+  ranks[at] = rank;
+}
 
-  push(rank: number): void {
-    const { ranks } = this;
-    let at = this.size;
-    this.size += 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const other = ranks[parent] ?? 0;
-      if (other <= rank) break;
-      ranks[at] = other;
-      at = parent;
-    }
-    ranks[at] = rank;
+/** The smallest rank, or -1 when there is none. */
+function pop(heap: RankHeap): number {
+  if (heap.size === 0) return -1;
+  const { ranks } = heap;
+  const smallest = ranks[0] ?? -1;
+  heap.size -= 1;
+  const moved = ranks[heap.size] ?? 0;
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= heap.size) break;
+    if (child + 1 < heap.size && (ranks[child + 1] ?? 0) < (ranks[child] ?? 0)) child += 1;
+    const other = ranks[child] ?? 0;
+    if (other >= moved) break;
+    ranks[at] = other;
+    at = child;
   }
-
-  /** The smallest rank, or -1 when there is none. */
-  pop(): number {
-    if (this.size === 0) return -1;
-    const { ranks } = this;
-    const smallest = ranks[0] ?? -1;
-    this.size -= 1;
-    const moved = ranks[this.size] ?? 0;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= this.size) break;
-      if (child + 1 < this.size && (ranks[child + 1] ?? 0) < (ranks[child] ?? 0)) child += 1;
-      const other = ranks[child] ?? 0;
-      if (other >= moved) break;
-      ranks[at] = other;
-      at = child;
-    }
-    ranks[at] = moved;
-    return smallest;
-  }
+  ranks[at] = moved;
+  return smallest;
 }

@@ -1,19 +1,17 @@
 /** Why a document is not in the closed JSON domain. */
-export const JSON_ERROR_CODES = [
+export type JsonErrorCode =
   /** Not UTF-8, a byte order mark, or a surrogate without its partner. */
-  "bad_encoding",
+  | "bad_encoding"
   /** Not the JSON grammar, or (for values given as objects) not plain data. */
-  "bad_json",
+  | "bad_json"
   /** Two members of one object with one name, however the names are spelled. */
-  "duplicate_key",
+  | "duplicate_key"
   /** A number whose text would not survive: not canonical, not safe, rounded, infinite. */
-  "bad_number",
+  | "bad_number"
   /** More bytes or more values than the caller takes. */
-  "document_too_large",
+  | "document_too_large"
   /** Nested deeper than the caller takes. */
-  "document_too_deep",
-] as const;
-export type JsonErrorCode = (typeof JSON_ERROR_CODES)[number];
+  | "document_too_deep";
 
 export interface JsonError {
   readonly code: JsonErrorCode;

@@ -1,12 +1,6 @@
 /** JSON as Rote reads it: one closed domain, one strict way in from bytes and one from objects. */
 export { admitJson } from "./json-admit.ts";
-export {
-  JSON_ERROR_CODES,
-  type JsonError,
-  type JsonErrorCode,
-  type JsonLimits,
-} from "./json-error.ts";
+export type { JsonError, JsonLimits } from "./json-error.ts";
 export { locate } from "./json-locate.ts";
 export { readJson } from "./json-read.ts";
-export type { TextPlace } from "./json-text.ts";
 export type { JsonValue } from "./json-value.ts";

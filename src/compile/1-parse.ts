@@ -11,45 +11,75 @@ import {
   parseType,
   parseTypes,
 } from "../expression/index.ts";
-import type { Report } from "../model/diagnostic.ts";
-import { DEFAULT_ITEM } from "../model/names.ts";
-import { DEFAULT_RUN_LIMITS, type RunLimits } from "../model/plan.ts";
+import type { Diagnostic, Report } from "../model/diagnostic.ts";
+import { DEFAULT_ITEM, ID_PATTERN } from "../model/names.ts";
+import { DEFAULT_RUN_LIMITS } from "../model/plan.ts";
 import {
-  type LimitsDocument,
   type NodeDocument,
   nodeSchema,
   recipeHeaderSchema,
   type StepDocument,
 } from "../model/recipe.ts";
+import { RECIPE_LIMITS } from "../model/recipe-limits.ts";
 import type { Type } from "../model/type.ts";
-import { isList, isObject, kindOf, member } from "./json-object.ts";
+import { isList, isObject, type JsonObject, kindOf, member } from "./json-object.ts";
 import { type ParsedNode, type ParsedRecipe, type Slot, STEP_SLOTS } from "./parsed.ts";
 import { readMembers } from "./shape.ts";
 
 type Names = ReadonlyMap<string, Type>;
 
-/** The recipe as far as it could be read, or undefined when there are no nodes to go on with. */
-export function parseRecipe(document: JsonValue, report: Report): ParsedRecipe | undefined {
+/**
+ * The recipe as far as it could be read, or undefined when there is no going on: no nodes, or `enough` problems.
+ */
+export function parseRecipe(
+  document: JsonValue,
+  report: Report,
+  enough: () => boolean,
+): ParsedRecipe | undefined {
   if (!isObject(document)) {
     const message = `a recipe is an object, this is ${kindOf(document)}`;
     report({ code: "bad_shape", pointer: "", message });
     return undefined;
   }
-  const header = readMembers(recipeHeaderSchema, document, "", report);
-  const names = readTypes(document, report);
-  const limits = readLimits(header.limits ?? {}, report);
-  const inputs = readInputs(member(document, "inputs"), names, report);
+  const source = withoutLong(document, report);
+  const header = readMembers(recipeHeaderSchema, source, "", report);
+  const names = readTypes(source, report);
+  refuseRaisedLimits(member(source, "limits"), report);
+  const inputs = readInputs(member(source, "inputs"), names, report);
+  const nodes: ParsedNode[] = [];
+  for (const node of header.nodes ?? []) {
+    nodes.push(parseNode(node, nodes.length, names, report));
+    if (enough()) return undefined;
+  }
   if (header.nodes === undefined) return undefined;
   return {
     id: header.id,
     title: header.title ?? null,
     description: header.description ?? null,
     environment: header.environment ?? null,
-    limits,
+    limits: header.limits ?? {},
     inputs,
     terminal: header.terminal,
-    nodes: header.nodes.map((node, position) => parseNode(node, position, names, report)),
+    nodes,
   };
+}
+
+/**
+ * The document without tables that are far too long, which are reported as a whole: a schema reports every entry, and
+ * a hostile table has millions.
+ */
+export function withoutLong(document: JsonObject, report: Report): JsonObject {
+  let kept = document;
+  for (const [key, most] of [
+    ["inputs", RECIPE_LIMITS.inputs],
+    ["types", RECIPE_LIMITS.types],
+  ] as const) {
+    const table = member(document, key);
+    if (!isObject(table) || Object.keys(table).length <= most) continue;
+    report({ code: "limit_exceeded", pointer: `/${key}`, message: `at most ${most} ${key}` });
+    kept = { ...kept, [key]: {} };
+  }
+  return kept;
 }
 
 /** The named types of a document. `__proto__` is looked for here, since zod passes over it. */
@@ -85,10 +115,10 @@ function refuseProto(object: JsonValue, at: string, report: Report): void {
   });
 }
 
-function readLimits(document: LimitsDocument, report: Report): Partial<RunLimits> {
-  for (const [name, value] of Object.entries(document)) {
-    const most = DEFAULT_RUN_LIMITS[name as keyof RunLimits];
-    if (value <= most) continue;
+function refuseRaisedLimits(limits: JsonValue | undefined, report: Report): void {
+  for (const [name, most] of Object.entries(DEFAULT_RUN_LIMITS)) {
+    const value = member(limits, name);
+    if (typeof value !== "number" || value <= most) continue;
     report({
       code: "limit_exceeded",
       pointer: `/limits/${name}`,
@@ -96,18 +126,22 @@ function readLimits(document: LimitsDocument, report: Report): Partial<RunLimits
       hint: "a recipe may lower limits, never raise them",
     });
   }
-  return document;
 }
 
 function parseNode(source: JsonValue, position: number, names: Names, report: Report): ParsedNode {
   const at = `/nodes/${position}`;
-  const whole = nodeSchema.safeParse(source);
-  const document: Partial<NodeDocument> = whole.success
-    ? whole.data
-    : readMembers(nodeSchema, source, at, report);
+  const long = longList(source, at);
+  const whole = long === undefined ? nodeSchema.safeParse(source) : undefined;
+  if (long !== undefined) report(long);
+  const document: Partial<NodeDocument> =
+    whole === undefined
+      ? onlyId(source)
+      : whole.success
+        ? whole.data
+        : readMembers(nodeSchema, source, at, report);
   const { id, after, step, each } = document;
   const inNode = id === undefined ? report : within(id, report);
-  let broken = id === undefined || step === undefined || !isWhole(source, document);
+  let broken = whole?.success !== true && !isWhole(source, document);
 
   const declared =
     document.output === undefined
@@ -149,9 +183,29 @@ export function within(id: string, report: Report): Report {
   };
 }
 
-/** False when some member that the document has could not be read. */
+/** A list in a node that no recipe can need, since it is longer than there can be nodes. */
+function longList(node: JsonValue, at: string): Diagnostic | undefined {
+  const step = member(node, "step");
+  for (const [place, list] of [
+    ["after", member(node, "after")],
+    ["step/effects", member(step, "effects")],
+    ["step/absent_on", member(step, "absent_on")],
+  ] as const) {
+    if (!isList(list) || list.length <= RECIPE_LIMITS.nodes) continue;
+    const message = `at most ${RECIPE_LIMITS.nodes} elements`;
+    return { code: "limit_exceeded", pointer: `${at}/${place}`, message };
+  }
+  return undefined;
+}
+
+function onlyId(node: JsonValue): Partial<NodeDocument> {
+  const id = member(node, "id");
+  return typeof id === "string" && ID_PATTERN.test(id) ? { id } : {};
+}
+
+/** False when some member could not be read, or one that must be there is not. */
 function isWhole(source: JsonValue, read: Partial<NodeDocument>): boolean {
-  if (!isObject(source)) return false;
+  if (!isObject(source) || read.id === undefined || read.step === undefined) return false;
   return NODE_MEMBERS.every(
     (name) => member(source, name) === undefined || read[name] !== undefined,
   );
@@ -159,17 +213,19 @@ function isWhole(source: JsonValue, read: Partial<NodeDocument>): boolean {
 
 const NODE_MEMBERS = Object.keys(nodeSchema.shape) as readonly (keyof NodeDocument)[];
 
+type Placed = readonly [slot: Slot, place: string, expression: JsonValue];
+
 /** The expressions of a node as written, each with its slot and its place in the node. */
-function* expressionsOf(
-  node: Partial<NodeDocument>,
-): Generator<readonly [slot: Slot, place: string, expression: JsonValue]> {
-  if (node.when !== undefined) yield ["when", "/when", node.when];
-  if (node.each !== undefined) yield ["list", "/each/list", node.each.list];
-  if (node.step === undefined) return;
+function expressionsOf(node: Partial<NodeDocument>): readonly Placed[] {
+  const placed: Placed[] = [];
+  if (node.when !== undefined) placed.push(["when", "/when", node.when]);
+  if (node.each !== undefined) placed.push(["list", "/each/list", node.each.list]);
+  if (node.step === undefined) return placed;
   for (const slot of STEP_SLOTS[node.step.kind]) {
     const expression = stepMember(node.step, slot);
-    if (expression !== undefined) yield [slot, `/step/${slot}`, expression];
+    if (expression !== undefined) placed.push([slot, `/step/${slot}`, expression]);
   }
+  return placed;
 }
 
 function stepMember(step: StepDocument, slot: Slot): JsonValue | undefined {

@@ -2,10 +2,10 @@
  * Phase 2: names become nodes. Ids are unique, every `after`, fence and terminal names a node, the graph has an order,
  * and everything in it leads to the terminal. Which node may read which is answered here, for phase 3 to report.
  */
-import { orderGraph, reaching } from "../base/dag.ts";
-import { nearest } from "../base/text.ts";
+import { orderGraph } from "../base/dag.ts";
 import type { Report } from "../model/diagnostic.ts";
 import { type AncestorQuestion, type Ancestry, ancestryOf, areAncestors } from "./ancestry.ts";
+import { type Hints, hintsFrom } from "./hints.ts";
 import type { ParsedNode, ParsedRecipe } from "./parsed.ts";
 
 export interface ResolvedRecipe {
@@ -39,11 +39,15 @@ interface NamedNode {
 
 export function resolveRecipe(parsed: ParsedRecipe, report: Report): ResolvedRecipe {
   const named = nameNodes(parsed.nodes, report);
-  linkNodes(named, report);
+  const hints = hintsFrom([...named.keys()]);
+  const meant = linkNodes(named, hints, report);
   const { order, cyclic } = orderNodes(named, report);
-  const terminal = findTerminal(parsed, named, report);
-  if (terminal !== undefined) refuseUnreachable(terminal, parsed, named, report);
-  return placeNodes(parsed, named, order, cyclic, terminal);
+  const placed = placeNodes(named, order, cyclic);
+  const terminal = findTerminal(parsed, placed.positions, hints, report);
+  if (terminal !== undefined) {
+    refuseUnreachable(terminal, [...meant, ...unplaced(parsed.nodes, named)], placed, report);
+  }
+  return { parsed, ...placed, terminal };
 }
 
 /** The first node of each id, by id. */
@@ -68,35 +72,52 @@ function nameNodes(nodes: readonly ParsedNode[], report: Report): ReadonlyMap<st
   return named;
 }
 
-/** `after` as written, or exactly the nodes referred to where it is left out. */
-function linkNodes(named: ReadonlyMap<string, NamedNode>, report: Report): void {
+/**
+ * `after` as written, or exactly the nodes referred to where it is left out. Returns the ids that misspelt ones were
+ * probably meant to be.
+ */
+function linkNodes(
+  named: ReadonlyMap<string, NamedNode>,
+  hints: Hints,
+  report: Report,
+): readonly string[] {
+  const meant: string[] = [];
+  const missing = (pointer: string, message: string, id: string): void => {
+    const near = hints.nearest(id);
+    if (near !== undefined) meant.push(near);
+    report(missingNode(pointer, message, near));
+  };
   for (const node of named.values()) {
     const { after, references, pointer, step } = node.parsed;
     for (const [position, id] of (after ?? []).entries()) {
       if (named.has(id)) continue;
       const message = `node "${node.id}" waits for "${id}", which is not a node`;
-      report(missingNode(`${pointer}/after/${position}`, message, id, named));
+      missing(`${pointer}/after/${position}`, message, id);
     }
     if (step?.kind === "approval") {
       for (const [position, id] of step.effects.entries()) {
         if (named.has(id)) continue;
         const message = `node "${node.id}" asks approval for "${id}", which is not a node`;
-        report(missingNode(`${pointer}/step/effects/${position}`, message, id, named));
+        missing(`${pointer}/step/effects/${position}`, message, id);
       }
     }
-    node.after = [...new Set(after ?? references)].filter((id) => named.has(id));
+    const wanted = after === undefined ? references : [...new Set(after)];
+    node.after = wanted.every((id) => named.has(id))
+      ? wanted
+      : wanted.filter((id) => named.has(id));
+    if (node.after === wanted || after !== undefined) continue;
+    // Reported in phase 3, where the expression is.
+    for (const id of wanted) {
+      const near = named.has(id) ? undefined : hints.nearest(id);
+      if (near !== undefined) meant.push(near);
+    }
   }
+  return meant;
 }
 
-function missingNode(
-  pointer: string,
-  message: string,
-  id: string,
-  named: ReadonlyMap<string, unknown>,
-) {
-  const near = nearest(id, named.keys());
+function missingNode(pointer: string, message: string, near: string | undefined) {
   const diagnostic = { code: "missing_node" as const, pointer, message };
-  return near === undefined ? diagnostic : { ...diagnostic, hint: `did you mean "${near}"?` };
+  return near === undefined ? diagnostic : { ...diagnostic, hint: `did you mean ${near}?` };
 }
 
 /**
@@ -142,50 +163,27 @@ function listed(ids: readonly string[]): string {
   return rest === 0 ? shown.join(", ") : `${shown.join(", ")} and ${rest} more`;
 }
 
-function findTerminal(
-  { terminal }: ParsedRecipe,
-  named: ReadonlyMap<string, NamedNode>,
-  report: Report,
-): string | undefined {
-  if (terminal === undefined || named.has(terminal)) return terminal;
-  const message = `the terminal "${terminal}" is not a node`;
-  report(missingNode("/terminal", message, terminal, named));
-  return undefined;
-}
-
-function refuseUnreachable(
-  terminal: string,
-  { nodes }: ParsedRecipe,
-  named: ReadonlyMap<string, NamedNode>,
-  report: Report,
-): void {
-  // What a nameless or repeated node waits for leads somewhere, though it is not known where.
-  const elsewhere = nodes
-    .filter(({ id }, position) => named.get(id ?? "")?.parsed.position !== position)
-    .flatMap(({ after, references }) => after ?? references);
-  const leading = reaching(terminal, [...named.values(), { id: terminal, after: elsewhere }]);
-  for (const { id, parsed } of named.values()) {
-    if (leading.has(id)) continue;
-    report({
-      code: "unreachable_node",
-      pointer: parsed.pointer,
-      message: `node "${id}" does not lead to the terminal "${terminal}"`,
-      hint: "what the terminal does not wait for would never run; refer to it or list it in an after",
-    });
-  }
+/** Nodes in plan order, with all that follows from the order. */
+interface Placed {
+  readonly nodes: readonly ResolvedNode[];
+  readonly positions: ReadonlyMap<string, number>;
+  readonly ancestry: Ancestry;
+  /** Dependencies as written, those that make cycles included. */
+  readonly uncut: readonly (readonly number[])[];
 }
 
 function placeNodes(
-  parsed: ParsedRecipe,
   named: ReadonlyMap<string, NamedNode>,
   order: readonly string[],
   cyclic: ReadonlySet<string>,
-  terminal: string | undefined,
-): ResolvedRecipe {
-  const positions = new Map(order.map((id, index) => [id, index] as const));
-  const after = order.map((id) =>
-    cyclic.has(id) ? [] : indexesOf(named.get(id)?.after ?? [], positions),
-  );
+): Placed {
+  const positions = new Map<string, number>();
+  for (const id of order) positions.set(id, positions.size);
+  const uncut = order.map((id) => indexesOf(named.get(id)?.after ?? [], positions));
+  const after =
+    cyclic.size === 0
+      ? uncut
+      : uncut.map((one, index) => (cyclic.has(order[index] ?? "") ? [] : one));
   const ancestry = ancestryOf(after);
   const beyond = beyondReach(order, named, positions, ancestry, cyclic);
   const nodes: ResolvedNode[] = [];
@@ -201,13 +199,58 @@ function placeNodes(
       failed: node.parsed.broken || cyclic.has(id),
     });
   }
-  return {
-    parsed,
-    nodes,
-    positions,
-    terminal: terminal === undefined ? undefined : positions.get(terminal),
-    ancestry,
-  };
+  return { nodes, positions, ancestry, uncut };
+}
+
+function findTerminal(
+  { terminal }: ParsedRecipe,
+  positions: ReadonlyMap<string, number>,
+  hints: Hints,
+  report: Report,
+): number | undefined {
+  if (terminal === undefined) return undefined;
+  const position = positions.get(terminal);
+  if (position === undefined) {
+    const message = `the terminal "${terminal}" is not a node`;
+    report(missingNode("/terminal", message, hints.nearest(terminal)));
+  }
+  return position;
+}
+
+/** What nameless and repeated nodes wait for: it leads somewhere, though it is not known where. */
+function unplaced(
+  nodes: readonly ParsedNode[],
+  named: ReadonlyMap<string, NamedNode>,
+): readonly string[] {
+  if (nodes.length === named.size) return [];
+  return nodes
+    .filter(({ id, position }) => named.get(id ?? "")?.parsed.position !== position)
+    .flatMap(({ after, references }) => after ?? references);
+}
+
+/** Reports what does not lead to the terminal, nor to anything in `elsewhere`. */
+function refuseUnreachable(
+  terminal: number,
+  elsewhere: readonly string[],
+  { nodes, positions, uncut }: Placed,
+  report: Report,
+): void {
+  const leading = new Uint8Array(nodes.length);
+  const open = [terminal, ...indexesOf(elsewhere, positions)];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    if (leading[index] === 1) continue;
+    leading[index] = 1;
+    for (const before of uncut[index] ?? []) if (leading[before] === 0) open.push(before);
+  }
+  for (const { id, index, parsed } of nodes) {
+    if (leading[index] === 1) continue;
+    report({
+      code: "unreachable_node",
+      pointer: parsed.pointer,
+      message: `node "${id}" does not lead to the terminal "${nodes[terminal]?.id}"`,
+      hint: "what the terminal does not wait for would never run; refer to it or list it in an after",
+    });
+  }
 }
 
 const NOTHING: ReadonlySet<string> = new Set();

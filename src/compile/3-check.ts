@@ -22,6 +22,7 @@ import type { Type } from "../model/type.ts";
 import { within } from "./1-parse.ts";
 import type { ResolvedNode, ResolvedRecipe } from "./2-resolve.ts";
 import { checkEffects } from "./effects.ts";
+import { type Hints, hintsFrom } from "./hints.ts";
 import { type Slot, type Slots, STEP_SLOTS } from "./parsed.ts";
 
 export interface CheckedRecipe {
@@ -63,8 +64,8 @@ const GUARDABLE: ReadonlySet<StepKind> = new Set(["pure", "read", "model", "effe
 /** What every node's scope has in common. */
 interface Context {
   readonly inputs: ReadonlyMap<string, Type>;
-  readonly inputNames: readonly string[];
-  readonly nodeNames: readonly string[];
+  readonly inputHints: Hints;
+  readonly nodeHints: Hints;
   readonly positions: ReadonlyMap<string, number>;
   /** By plan index, as far as checked; undefined where the type is not known. */
   readonly seen: (Type | undefined)[];
@@ -76,8 +77,13 @@ function contextOf({ parsed, nodes, positions }: ResolvedRecipe): Context {
     // A type that could not be read was reported; `nothing` fits everywhere, so its readers stay silent.
     inputs.set(name, reading === undefined ? NOTHING : valueType(reading));
   }
-  const inputNames = [...parsed.inputs.keys()];
-  return { inputs, inputNames, nodeNames: nodes.map(({ id }) => id), positions, seen: [] };
+  return {
+    inputs,
+    inputHints: hintsFrom([...inputs.keys()]),
+    nodeHints: hintsFrom(nodes.map(({ id }) => id)),
+    positions,
+    seen: [],
+  };
 }
 
 function checkNode(node: ResolvedNode, context: Context, report: Report): CheckedNode | undefined {
@@ -98,7 +104,7 @@ function checkNode(node: ResolvedNode, context: Context, report: Report): Checke
   const element = elementOf(check("list", scope), slots.list?.at, report);
   let inStep = scope;
   if (parsed.each !== undefined && element !== undefined) {
-    inStep = { ...scope, item: { name: parsed.each.as, type: element } };
+    inStep = scopeOf(node, context, { name: parsed.each.as, type: element });
   }
   // Without an element type every use of the item would be reported again.
   const silent = parsed.each !== undefined && element === undefined;
@@ -128,18 +134,23 @@ function refuseGuards({ parsed: { pointer, step, slots, each } }: ResolvedNode, 
   }
 }
 
-function scopeOf(node: ResolvedNode, context: Context): Scope {
-  const { inputs, inputNames, nodeNames, positions, seen } = context;
+function scopeOf(node: ResolvedNode, context: Context, item?: Scope["item"]): Scope {
+  const { inputs, inputHints, nodeHints, positions, seen } = context;
   return {
+    ...(item === undefined ? {} : { item }),
     input: (name) => inputs.get(name),
-    inputNames,
+    get inputNames() {
+      return inputHints.names;
+    },
     node: (id) => {
       const position = positions.get(id);
       if (position === undefined) return "unknown_node";
       if (node.beyondReach.has(id)) return "not_an_ancestor";
       return seen[position] ?? "failed";
     },
-    nodeNames,
+    get nodeNames() {
+      return nodeHints.names;
+    },
   };
 }
 
@@ -212,7 +223,7 @@ function declaredType(
     report({
       code: "output_required",
       pointer,
-      message: `a ${step.kind} node declares its output`,
+      message: `${step.kind === "effect" ? "an effect" : `a ${step.kind}`} node declares its output`,
       hint: "output is how json from outside becomes typed",
     });
     return undefined;

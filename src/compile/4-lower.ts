@@ -38,7 +38,7 @@ export function lowerRecipe(
     node: (id: string) => slotOf(positions, id),
   };
   const compile = (typed: TypedExpression) => compileExpression(typed, layout, limits);
-  const twins = findTwins(recipe.nodes);
+  const twins = findTwins(recipe);
   const nodes = recipe.nodes.map((node, index) =>
     planNode(node, positions, twins[index] ?? null, compile),
   );

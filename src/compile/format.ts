@@ -16,7 +16,7 @@ export interface FormatOptions {
  *  7 |     "step": {"kind": "pure", "value": {"op": "multply", "left": 1, "right": 2}}
  *    |                                       ^
  *    = at /nodes/0/step/value
- *    = hint: did you mean "multiply"?
+ *    = hint: did you mean multiply?
  * ```
  *
  * Characters that do not show, or that reorder what stands beside them, are replaced: names and values come from

@@ -3,9 +3,21 @@
  * they are: their interface is read-only, and nothing that decides is kept in one.
  */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  if (value instanceof Map) return value;
-  Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
+  if (typeof value === "object" && value !== null) freezeTree(value);
   return value;
+}
+
+function freezeTree(tree: object): void {
+  if (tree instanceof Map || Object.isFrozen(tree)) return;
+  Object.freeze(tree);
+  if (Array.isArray(tree)) {
+    const list: readonly unknown[] = tree;
+    for (const one of list) if (typeof one === "object" && one !== null) freezeTree(one);
+    return;
+  }
+  // Everything here is plain or without prototype, so nothing is inherited.
+  for (const key in tree) {
+    const one: unknown = (tree as { readonly [key: string]: unknown })[key];
+    if (typeof one === "object" && one !== null) freezeTree(one);
+  }
 }

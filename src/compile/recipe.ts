@@ -26,9 +26,9 @@ export function compileRecipe(
 ): Result<Plan, readonly Diagnostic[]> {
   const read = readSource(source, options);
   if (!read.ok) return read;
-  const { document, report, problems } = read.value;
+  const { document, report, enough, problems } = read.value;
 
-  const parsed = parseRecipe(document, report);
+  const parsed = parseRecipe(document, report, enough);
   const resolved = parsed && resolveRecipe(parsed, report);
   const checked = resolved && checkRecipe(resolved, report);
 

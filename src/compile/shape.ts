@@ -32,6 +32,9 @@ export function readShape<T>(
   return second.success ? second.data : undefined;
 }
 
+/** Unknown members reported of one object; whoever has more has another problem. */
+const MOST_UNKNOWN = 100;
+
 type Members<S extends z.ZodRawShape> = { readonly [K in keyof S]?: z.output<S[K]> };
 
 /** Reads an object member by member: those that fit are returned, the others reported. */
@@ -47,9 +50,8 @@ export function readMembers<S extends z.ZodRawShape>(
     return read;
   }
   const known = Object.keys(schema.shape);
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) report(unknownKey(key, known, at));
-  }
+  const unknown = Object.keys(value).filter((key) => !known.includes(key));
+  for (const key of unknown.slice(0, MOST_UNKNOWN)) report(unknownKey(key, known, at));
   for (const key of known as (keyof S & string)[]) {
     const field = schema.shape[key] as z.ZodType<z.output<S[typeof key]>>;
     const given = member(value, key);
@@ -69,7 +71,7 @@ function diagnose(issue: Issue, schema: z.ZodType, root: JsonValue, at: string):
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = knownKeys(schema, root, issue.path);
-      return issue.keys.map((key) => unknownKey(key, known, place));
+      return issue.keys.slice(0, MOST_UNKNOWN).map((key) => unknownKey(key, known, place));
     }
     case "invalid_key":
       return [{ code: "bad_name", pointer: place, ...wording(NAME_PATTERN, issue.path.at(-1)) }];
@@ -78,7 +80,7 @@ function diagnose(issue: Issue, schema: z.ZodType, root: JsonValue, at: string):
         {
           code: "limit_exceeded",
           pointer: place,
-          message: `at most ${issue.maximum} ${unitOf(issue.origin)}`,
+          message: `at most ${issue.maximum}${unitOf(issue.origin)}`,
         },
       ];
     case "too_small":
@@ -86,7 +88,7 @@ function diagnose(issue: Issue, schema: z.ZodType, root: JsonValue, at: string):
         {
           code: "bad_shape",
           pointer: place,
-          message: `at least ${issue.minimum} ${unitOf(issue.origin)}`,
+          message: `at least ${issue.minimum}${unitOf(issue.origin)}`,
         },
       ];
     default:
@@ -124,7 +126,7 @@ function diagnose(issue: Issue, schema: z.ZodType, root: JsonValue, at: string):
           code: "bad_shape",
           pointer: place,
           message: `no step kind ${quote(given)}`,
-          hint: near === undefined ? `kinds are ${kinds.join(", ")}` : `did you mean "${near}"?`,
+          hint: near === undefined ? `kinds are ${kinds.join(", ")}` : `did you mean ${near}?`,
         },
       ];
     }
@@ -165,8 +167,8 @@ function wording(pattern: RegExp, given: unknown): { message: string; hint: stri
 }
 
 function unitOf(origin: string): string {
-  if (origin === "array") return "elements";
-  return origin === "string" ? "characters" : "here";
+  if (origin === "array") return " elements";
+  return origin === "string" ? " characters" : "";
 }
 
 function unknownKey(key: string, known: readonly string[], at: string): Diagnostic {
@@ -175,7 +177,7 @@ function unknownKey(key: string, known: readonly string[], at: string): Diagnost
     code: "unknown_key",
     pointer: `${at}${pointer(key)}`,
     message: `no member ${quote(key)} is known here`,
-    hint: near === undefined ? `known are ${known.join(", ")}` : `did you mean "${near}"?`,
+    hint: near === undefined ? `known are ${known.join(", ")}` : `did you mean ${near}?`,
   };
 }
 

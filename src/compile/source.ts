@@ -19,15 +19,20 @@ export interface DocumentLimits {
 
 export interface Source {
   readonly document: JsonValue;
+  readonly report: Report;
+  /** True once so many problems were found that looking for more only costs time and memory. */
+  readonly enough: () => boolean;
   /** The problems found so far, in order, or null when there are none. */
   readonly problems: () => readonly Diagnostic[] | null;
-  readonly report: Report;
 }
 
 /** Every value takes at least two bytes (itself and a separator), so bytes alone bound their number. */
 const BYTES_PER_VALUE = 2;
 
 const DEFAULT_DIAGNOSTICS = 1_000;
+
+/** Well above what is listed, so that the list is the first in order and not the first found. */
+const ENOUGH = 10_000;
 
 export function readSource(
   source: unknown,
@@ -42,6 +47,7 @@ export function readSource(
   return ok({
     document: read.value,
     report: (diagnostic) => found.push(diagnostic),
+    enough: () => found.length >= ENOUGH,
     problems: () =>
       found.length === 0
         ? null
@@ -71,7 +77,7 @@ function inOrder(found: readonly Diagnostic[], most: number): readonly Diagnosti
 /** A text whose UTF-16 order is: pointer token by token, indexes by number, then code, then message. */
 function orderKey({ pointer, code, message }: Diagnostic): string {
   const place = pointer.replace(INDEX, (digits) => String(digits.length).padStart(2, "0") + digits);
-  return `${place.replaceAll("/", "\u0000")}\u0001${code}\u0001${message}`;
+  return `${place.replaceAll("/", "\u0001")}\u0000${code}\u0000${message}`;
 }
 
 const INDEX = /(?<=\/)(?:0|[1-9][0-9]{0,9})(?=\/|$)/g;

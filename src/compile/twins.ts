@@ -12,28 +12,31 @@
 import { canonicalText } from "../base/canonical.ts";
 import type { JsonValue } from "../base/json.ts";
 import { typeToJson } from "../expression/index.ts";
-import type { CheckedNode } from "./3-check.ts";
+import type { ResolvedRecipe } from "./2-resolve.ts";
+import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
 import { isList, isObject } from "./json-object.ts";
 import { SLOTS } from "./parsed.ts";
 
 const COMPARED = 8;
 
 /** For each node, in plan order, the plan index of its original or null. */
-export function findTwins(nodes: readonly CheckedNode[]): readonly (number | null)[] {
-  const search = new TwinSearch(nodes);
+export function findTwins({ resolved, nodes }: CheckedRecipe): readonly (number | null)[] {
+  const search = new TwinSearch(resolved);
   return nodes.map((node) => search.originalOf(node));
 }
 
 class TwinSearch {
   /** The first node with given traits, until a second one asks for its text. */
-  private readonly lone = new Map<string, CheckedNode | null>();
+  private readonly lone = new Map<number, CheckedNode | null>();
   private readonly byText = new Map<string, CheckedNode[]>();
-  /** Twins found so far: id of the twin to its original. */
-  private readonly originals = new Map<string, CheckedNode>();
-  private readonly nodes: readonly CheckedNode[];
+  /** Twins found so far, by plan index, with their originals. */
+  private readonly originals = new Map<number, CheckedNode>();
+  private readonly positions: ReadonlyMap<string, number>;
+  private readonly inputs: ReadonlyMap<string, number>;
 
-  constructor(nodes: readonly CheckedNode[]) {
-    this.nodes = nodes;
+  constructor({ positions, parsed }: ResolvedRecipe) {
+    this.positions = positions;
+    this.inputs = new Map([...parsed.inputs.keys()].map((name, slot) => [name, slot] as const));
   }
 
   originalOf(node: CheckedNode): number | null {
@@ -59,7 +62,7 @@ class TwinSearch {
       resolved.after.every((index) => waitsFor.has(this.standIn(index))),
     );
     if (original !== undefined) {
-      this.originals.set(node.resolved.id, original);
+      this.originals.set(node.resolved.index, original);
       return original.resolved.index;
     }
     if (alike.length < COMPARED) alike.push(node);
@@ -68,25 +71,30 @@ class TwinSearch {
 
   /** The original of a node that is a twin, else the node itself. */
   private standIn(index: number): number {
-    const id = this.nodes[index]?.resolved.id ?? "";
-    return this.originals.get(id)?.resolved.index ?? index;
+    return this.originals.get(index)?.resolved.index ?? index;
   }
 
   private standInId(id: string): string {
-    return this.originals.get(id)?.resolved.id ?? id;
+    return this.originals.get(this.position(id))?.resolved.id ?? id;
   }
 
-  /** Equal for nodes that could be twins, cheap to make. */
-  private traits({ resolved: { parsed } }: CheckedNode): string {
-    let traits = parsed.each === undefined ? "" : `${parsed.each.as} ${parsed.each.limit}`;
+  /** Equal for nodes that could be twins, cheap to make: a hash of sizes and sources. */
+  private traits({ resolved: { parsed } }: CheckedNode): number {
+    let traits = parsed.each === undefined ? 1 : parsed.each.limit;
     for (const slot of SLOTS) {
       const expression = parsed.slots[slot];
       if (expression === undefined) continue;
-      const nodes = expression.nodes.map((id) => this.standInId(id)).sort();
-      const inputs = [...expression.inputs].sort();
-      traits += `|${slot} ${expression.operators} ${inputs.join(" ")} / ${nodes.join(" ")}`;
+      let sources = 0;
+      for (const id of expression.nodes) sources += spread(this.standIn(this.position(id)) + 1);
+      for (const name of expression.inputs) sources += spread(-1 - (this.inputs.get(name) ?? 0));
+      traits = (Math.imul(traits, 31) + expression.operators) | 0;
+      traits = (Math.imul(traits, 31) + sources) | 0;
     }
     return traits;
+  }
+
+  private position(id: string): number {
+    return this.positions.get(id) ?? -1;
   }
 
   private text({ resolved: { parsed }, types }: CheckedNode): string {
@@ -113,4 +121,9 @@ class TwinSearch {
     }
     return replaced;
   }
+}
+
+/** Scatters small numbers, so that sums of different ones rarely meet. */
+function spread(value: number): number {
+  return Math.imul(value ^ (value >>> 15), 0x2c1b3c6d) | 0;
 }

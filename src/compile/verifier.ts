@@ -21,10 +21,10 @@ import type { Diagnostic, Report } from "../model/diagnostic.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
 import { verifierSchema } from "../model/recipe.ts";
 import type { Type } from "../model/type.ts";
-import { readTypes } from "./1-parse.ts";
+import { readTypes, withoutLong } from "./1-parse.ts";
 import { contextTypes } from "./context.ts";
 import { deepFreeze } from "./freeze.ts";
-import { isObject, member } from "./json-object.ts";
+import { isObject, type JsonObject, member } from "./json-object.ts";
 import type { CompileOptions } from "./recipe.ts";
 import { readMembers } from "./shape.ts";
 import { readSource } from "./source.ts";
@@ -101,19 +101,20 @@ function parseVerifier(document: JsonValue, report: Report): ParsedVerifier {
   if (!isDocument(document)) {
     return { id: null, names: new Map(), before: undefined, result: { at: "", source: document } };
   }
-  const read = readMembers(verifierSchema, document, "", report);
+  const source = withoutLong(document, report);
+  const read = readMembers(verifierSchema, source, "", report);
   const rule = (at: string, source: JsonValue | undefined) =>
     source === undefined ? undefined : { at, source };
   return {
     id: read.id ?? null,
-    names: readTypes(document, report),
+    names: readTypes(source, report),
     before: rule("/before_effect", read.before_effect),
     result: rule("/result", read.result),
   };
 }
 
 /** Every expression that is an object has `op`, or is a short form of one member that no document has. */
-function isDocument(document: JsonValue): boolean {
+function isDocument(document: JsonValue): document is JsonObject {
   if (!isObject(document) || member(document, "op") !== undefined) return false;
   return DOCUMENT_MEMBERS.some((name) => member(document, name) !== undefined);
 }

@@ -22,20 +22,28 @@ import { learnedFrom, sinceDemotion } from "./learned.ts";
 
 export interface Standing {
   readonly verdict: Verdict;
-  readonly phases: Readonly<Record<Phase, PhaseStatus>>;
+  readonly phases: Phases;
   readonly missing: readonly string[];
   readonly clean_runs: number;
   readonly failure_rate_bound: number | null;
   readonly learned: readonly LearnedAnswer[];
 }
 
-export function judge(record: ProcedureRecord | undefined, required: Requirement): Standing {
+type Phases = Readonly<Record<Phase, PhaseStatus>>;
+
+/** How far each phase is, without a verdict. */
+export function phasesOf(record: ProcedureRecord | undefined, required: Requirement): Phases {
   const fresh = record === undefined ? [] : sinceDemotion(record);
-  const phases = {
+  return {
     training: phaseStatus(fresh, "training", ["training"], required),
     shadow: phaseStatus(fresh, "shadow", ["shadow"], required),
     canary: phaseStatus(fresh, "canary", ["shadow", "canary"], required),
   };
+}
+
+export function judge(record: ProcedureRecord | undefined, required: Requirement): Standing {
+  const fresh = record === undefined ? [] : sinceDemotion(record);
+  const phases = phasesOf(record, required);
   const against = record === undefined ? [] : evidenceAgainst(record, fresh, phases);
   const missing = [...against, ...PHASES.flatMap((phase) => missingRuns(phase, phases[phase]))];
   const clean = cleanRuns(fresh);
@@ -81,11 +89,11 @@ function cleanRuns(fresh: readonly Observation[]): number {
 function evidenceAgainst(
   record: ProcedureRecord,
   fresh: readonly Observation[],
-  phases: Readonly<Record<Phase, PhaseStatus>>,
+  phases: Phases,
 ): readonly string[] {
   const against: string[] = [];
-  const unequal = record.observations.find((one) =>
-    one.mismatches.some((mismatch) => mismatch.kind === "twin"),
+  const unequal = record.observations.find(
+    (one) => !one.clean && one.mismatches.some((mismatch) => mismatch.kind === "twin"),
   );
   if (unequal !== undefined) {
     const node = unequal.mismatches.find((mismatch) => mismatch.kind === "twin")?.node ?? "";

@@ -23,7 +23,7 @@ import type { RunEvidence } from "../model/run.ts";
 import { TERMINAL_STATES } from "../model/stop.ts";
 import type { ObservationChange, ProcedureStore } from "../ports/procedures.ts";
 import { changedParts } from "./key.ts";
-import { judge } from "./ladder.ts";
+import { phasesOf } from "./ladder.ts";
 import { compare, learnedFrom } from "./learned.ts";
 
 export interface ObserveOptions {
@@ -169,7 +169,7 @@ function refusalByOrder(
   phase: Phase,
   requirement: Requirement,
 ): Refused<ObservationRefusal> | undefined {
-  const { phases } = judge(record, requirement);
+  const phases = phasesOf(record, requirement);
   for (const before of PHASES.slice(0, PHASES.indexOf(phase))) {
     const { counted, required } = phases[before];
     if (counted >= required) continue;

@@ -193,6 +193,10 @@ export const ERROR_CODES = {
     todo: "Correct what `data.diagnostics` lists; `rote check` shows it in the text.",
   },
   run_already_observed: { meaning: "The run was observed before.", todo: "Observe each run once." },
+  run_busy: {
+    meaning: "A run was to be moved from inside a call that is moving it.",
+    todo: "Move a run from one place at a time.",
+  },
   run_closed: { meaning: "The run was closed.", todo: "Start a new run." },
   run_not_ended: {
     meaning: "A run that still goes on was offered as evidence.",
@@ -205,6 +209,10 @@ export const ERROR_CODES = {
   run_not_verified: {
     meaning: "A run that did not end verified was offered as evidence.",
     todo: "Observe runs that ended verified.",
+  },
+  sqlite_unavailable: {
+    meaning: "The native module of better-sqlite3 does not load.",
+    todo: "Run `npm rebuild better-sqlite3` with this Node.",
   },
   store_busy: {
     meaning: "Another process kept the memory locked for too long.",

@@ -4,6 +4,7 @@ export const RECIPE_LIMITS = {
   bytes: 16_777_216,
   nodes: 100_000,
   inputs: 1_000,
+  types: 1_000,
   /** Elements of one `each`. */
   each: 100_000,
   title: 200,

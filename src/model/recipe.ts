@@ -139,5 +139,4 @@ export type RecipeDocument = z.infer<typeof recipeSchema>;
 export type RecipeHeader = z.infer<typeof recipeHeaderSchema>;
 export type NodeDocument = z.infer<typeof nodeSchema>;
 export type StepDocument = z.infer<typeof stepSchema>;
-export type LimitsDocument = z.infer<typeof limitsSchema>;
 export type VerifierDocument = z.infer<typeof verifierSchema>;

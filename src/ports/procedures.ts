@@ -82,7 +82,7 @@ export interface ProcedureStore {
 
   /**
    * Puts `qualification` in the place of the standing one, null leaves everything as it is; returns `answer`. The
-   * signal counts start anew when the id does.
+   * signal counts start anew where none stood: what speaks against a procedure is not lost when it learns less.
    */
   qualify<Answer>(
     key: ProcedureKey,

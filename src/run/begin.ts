@@ -5,7 +5,7 @@ import type { JsonValue } from "../base/json.ts";
 import { writeValue } from "../expression/index.ts";
 import type { PlanNode, PlanStep } from "../model/plan.ts";
 import type { CompiledExpression, Sources, Value } from "../model/value.ts";
-import { type Draft, draftOf, endRun, evaluate, settleNode } from "./draft.ts";
+import { awaitNode, type Draft, draftOf, endRun, evaluate, settleNode } from "./draft.ts";
 import type { PlannedOperation } from "./event.ts";
 import type { Program } from "./program.ts";
 import {
@@ -19,26 +19,29 @@ import {
 } from "./state.ts";
 
 /**
- * Takes every node that can be taken, in plan order. One pass suffices: a node's dependents stand behind it.
+ * Takes every node that can be taken, in plan order: what a node makes ready stands behind it.
  *
- * An effect waits until nothing else is in flight, and nothing is started beside it, so that its verifier and its
- * gate see every other operation settled.
+ * An effect waits until nothing else is in flight, and no read is started beside it, so that its verifier and its gate
+ * see every other operation settled.
  */
 export function beginReady(draft: Draft): void {
-  for (const node of draft.program.plan.nodes) {
-    if (draft.end !== null || draft.paused) return;
-    if (draft.missing[node.index] !== 0 || draft.nodes[node.index]?.kind !== "idle") continue;
-    if (node.step.kind === "effect" && draft.inFlight > 0) continue;
-    if (node.step.kind === "read" && effectInFlight(draft)) continue;
-    begin(draft, node);
+  const { nodes } = draft.program.plan;
+  const { ready } = draft;
+  const held: number[] = [];
+  let next = 0;
+  for (; next < ready.length && draft.end === null; next += 1) {
+    const node = nodes[ready[next] ?? -1];
+    if (node === undefined) continue;
+    if (isHeld(draft, node)) held.push(node.index);
+    else begin(draft, node);
+    if (draft.paused) break;
   }
+  draft.ready = held.concat(ready.slice(next));
 }
 
-function effectInFlight(draft: Draft): boolean {
-  if (draft.inFlight === 0) return false;
-  return draft.program.plan.nodes.some(
-    (node) => node.step.kind === "effect" && draft.nodes[node.index]?.kind === "waiting",
-  );
+function isHeld(draft: Draft, node: PlanNode): boolean {
+  if (node.step.kind === "read") return draft.effectsInFlight > 0;
+  return node.step.kind === "effect" && draft.readsInFlight + draft.effectsInFlight > 0;
 }
 
 function begin(draft: Draft, node: PlanNode): void {
@@ -71,7 +74,7 @@ function begin(draft: Draft, node: PlanNode): void {
       beginApproval(draft, node, node.step.effects);
       return;
     case "checkpoint":
-      draft.nodes[node.index] = waiting(null, []);
+      awaitNode(draft, node, waiting(null, []));
       draft.commands.push({ type: "checkpoint", node: node.id });
       return;
     default:
@@ -170,7 +173,7 @@ function beginRead(draft: Draft, node: PlanNode, step: PlanStep & { kind: "read"
     }),
   );
   open(draft, node, items);
-  draft.inFlight += items.length;
+  draft.readsInFlight += items.length;
   for (const item of items) {
     draft.commands.push({
       type: "read",
@@ -188,7 +191,7 @@ function beginEffect(draft: Draft, node: PlanNode): void {
   open(draft, node, operations.map(operationItem));
   const first = operations[0];
   if (first === undefined) return;
-  draft.inFlight += 1;
+  draft.effectsInFlight += 1;
   draft.commands.push({ type: "dispatch", ...first });
 }
 
@@ -199,7 +202,7 @@ function beginApproval(draft: Draft, node: PlanNode, effects: readonly number[])
     settleNode(draft, node, DONE, null);
     return;
   }
-  draft.nodes[node.index] = waiting(null, []);
+  awaitNode(draft, node, waiting(null, []));
   draft.commands.push({ type: "request_approval", node: node.id, operations: batch });
 }
 
@@ -318,7 +321,7 @@ function takeSteps(draft: Draft, node: PlanNode, count: number): boolean {
 function open(draft: Draft, node: PlanNode, items: readonly (ModelItem | OperationItem)[]): void {
   const elements = node.each === null ? null : items.length;
   if (items.length === 0) settleNode(draft, node, doneOf(0, false), Object.freeze([]));
-  else draft.nodes[node.index] = waiting(elements, items);
+  else awaitNode(draft, node, waiting(elements, items));
 }
 
 function operationItem(operation: PlannedOperation): OperationItem {

@@ -25,12 +25,16 @@ export interface Draft {
   readonly outputs: Value[];
   readonly nodes: NodeState[];
   readonly missing: number[];
+  /** Nodes to take, by plan index, ascending. */
+  ready: number[];
+  readonly waiting: number[];
   readonly commands: RunCommand[];
   settled: number;
   evaluations: number;
   steps: number;
   tokens: number;
-  inFlight: number;
+  readsInFlight: number;
+  effectsInFlight: number;
   end: RunEnd | null;
   paused: boolean;
 }
@@ -45,12 +49,15 @@ export function draftOf(program: Program, before: RunState, pause: Pause | undef
     outputs,
     nodes: before.nodes.slice(),
     missing: before.missing.slice(),
+    ready: before.ready.slice(),
+    waiting: before.waiting.slice(),
     commands: [],
     settled: before.settled,
     evaluations: before.evaluations,
     steps: before.steps,
     tokens: before.tokens,
-    inFlight: before.inFlight,
+    readsInFlight: before.readsInFlight,
+    effectsInFlight: before.effectsInFlight,
     end: before.end,
     paused: false,
   };
@@ -64,11 +71,14 @@ export function stateFrom(draft: Draft): RunState {
     outputs: draft.outputs,
     nodes: draft.nodes,
     missing: draft.missing,
+    ready: draft.ready,
+    waiting: draft.waiting,
     settled: draft.settled,
     evaluations: draft.evaluations,
     steps: draft.steps,
     tokens: draft.tokens,
-    inFlight: draft.inFlight,
+    readsInFlight: draft.readsInFlight,
+    effectsInFlight: draft.effectsInFlight,
     end: draft.end,
   };
 }
@@ -77,9 +87,42 @@ export function settleNode(draft: Draft, node: PlanNode, state: NodeState, outpu
   draft.nodes[node.index] = state;
   draft.outputs[node.index] = output;
   draft.settled += 1;
+  remove(draft.waiting, node.index);
   for (const next of draft.program.graph.dependents[node.index] ?? []) {
-    draft.missing[next] = (draft.missing[next] ?? 0) - 1;
+    const missing = (draft.missing[next] ?? 0) - 1;
+    draft.missing[next] = missing;
+    if (missing === 0) insert(draft.ready, next);
   }
+}
+
+/** The node waits for something from outside. */
+export function awaitNode(draft: Draft, node: PlanNode, state: NodeState): void {
+  draft.nodes[node.index] = state;
+  insert(draft.waiting, node.index);
+}
+
+/** Most insertions are at the end, since what becomes ready stands behind what made it so. */
+function insert(indexes: number[], index: number): void {
+  const last = indexes.at(-1);
+  if (last === undefined || last < index) indexes.push(index);
+  else indexes.splice(placeOf(indexes, index), 0, index);
+}
+
+function remove(indexes: number[], index: number): void {
+  const place = placeOf(indexes, index);
+  if (indexes[place] === index) indexes.splice(place, 1);
+}
+
+/** Where the index is, or would be, in an ascending list. */
+function placeOf(indexes: readonly number[], index: number): number {
+  let low = 0;
+  let high = indexes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((indexes[middle] ?? 0) < index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Ends the run. The first end stays: whatever else goes wrong in the same event changes nothing. */
@@ -87,6 +130,7 @@ export function endRun(draft: Draft, failure: RunFailure, node: PlanNode | null)
   if (draft.end !== null) return;
   draft.end = { reason: failure.reason, failure };
   if (node === null) return;
+  remove(draft.waiting, node.index);
   const state = draft.nodes[node.index];
   const items = state !== undefined && "items" in state ? state.items : NO_ITEMS;
   draft.nodes[node.index] = { kind: "failed", items };

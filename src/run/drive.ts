@@ -248,7 +248,11 @@ function isOverdue(drive: Drive): boolean {
   return activeMs(drive) > drive.limits.max_runtime_ms;
 }
 
+/** Times one call from outside. What the host does inside it (`record`, `demote`) may not move the same run. */
 export function active<T>(drive: Drive, work: () => T): T {
+  if (drive.enteredMs !== null) {
+    throw new RoteError("run_busy", "the run is being advanced", { run: drive.id });
+  }
   drive.enteredMs = drive.clock.monotonicMs();
   try {
     return work();

@@ -3,7 +3,8 @@ import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { nearest } from "../base/text.ts";
 import { readValue, typeName, writeValue } from "../expression/index.ts";
-import type { Plan, PlanInput } from "../model/plan.ts";
+import type { PlanInput } from "../model/plan.ts";
+import type { Program } from "./program.ts";
 
 export type InputValues = { readonly [name: string]: JsonValue };
 
@@ -22,14 +23,14 @@ interface InputProblem {
  *
  * @throws RoteError `bad_input`; `data.problems` lists `{input, pointer, code, message}`.
  */
-export function readInputs(plan: Plan, given: unknown): InputValues {
+export function readInputs({ plan, graph }: Program, given: unknown): InputValues {
   if (!isPlain(given)) {
     throw badInput([
       { input: null, pointer: "", code: "bad_shape", message: "inputs must be a plain object" },
     ]);
   }
   const problems: InputProblem[] = [];
-  const names = new Set(plan.inputs.map((input) => input.name));
+  const names = graph.inputNames;
   for (const name of Reflect.ownKeys(given)) {
     if (typeof name === "string" && names.has(name)) continue;
     problems.push(unknownInput(String(name), names));

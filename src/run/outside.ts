@@ -50,7 +50,7 @@ export function readSettled(draft: Draft, event: ReadSettledEvent): void {
   if (item.kind !== "operation" || node.step.kind !== "read") {
     throw notPending(event, "is no read");
   }
-  draft.inFlight -= 1;
+  draft.readsInFlight -= 1;
   const outcome = event.outcome;
   if (outcome.kind === "done") {
     settleDone(draft, node, state, item, outcome.result);
@@ -73,7 +73,7 @@ export function effectSettled(draft: Draft, event: EffectSettledEvent): void {
   if (state.items.find((other) => other.settled === null) !== item) {
     throw notPending(event, "has not been dispatched");
   }
-  draft.inFlight -= 1;
+  draft.effectsInFlight -= 1;
   const outcome = event.outcome;
   if (outcome.kind === "done") {
     settleDone(draft, node, state, item, outcome.result);
@@ -176,7 +176,7 @@ function dispatchNext(draft: Draft, node: PlanNode): void {
   if (state?.kind !== "waiting") return;
   const next = state.items.find((item) => item.settled === null);
   if (next?.kind !== "operation") return;
-  draft.inFlight += 1;
+  draft.effectsInFlight += 1;
   draft.commands.push({ type: "dispatch", ...operationOf(node, next) });
 }
 

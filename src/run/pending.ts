@@ -5,45 +5,53 @@ import type { PlanNode } from "../model/plan.ts";
 import type { PendingModel } from "../model/run.ts";
 import type { WaitingState } from "../model/stop.ts";
 import type { Program } from "./program.ts";
-import type { ModelItem, NodeState, RunState } from "./state.ts";
+import type { Item, ModelItem, NodeState, RunState } from "./state.ts";
 
 /** All model boundaries without an answer. */
 export function pendingModels(program: Program, state: RunState): readonly PendingModel[] {
   if (state.end !== null) return [];
-  const pending: PendingModel[] = [];
-  for (const node of waitingModels(program, state)) {
-    for (const item of openModelItems(state.nodes[node.index])) pending.push(describe(node, item));
-  }
-  return pending;
+  const nodes = waitingNodes(program, state).filter((node) => node.step.kind === "model");
+  nodes.sort((left, right) => compareText(left.id, right.id));
+  return nodes.flatMap((node) =>
+    openModelItems(state.nodes[node.index]).map((item) => describe(node, item)),
+  );
 }
 
 /** The first of them, without describing the others. */
 export function firstPendingModel(program: Program, state: RunState): PendingModel | null {
   if (state.end !== null) return null;
-  const node = waitingModels(program, state)[0];
-  const item = node === undefined ? undefined : openModelItems(state.nodes[node.index])[0];
-  return node === undefined || item === undefined ? null : describe(node, item);
+  let first: PlanNode | undefined;
+  for (const node of waitingNodes(program, state)) {
+    if (node.step.kind !== "model") continue;
+    if (first === undefined || compareText(node.id, first.id) < 0) first = node;
+  }
+  if (first === undefined) return null;
+  const item = openModelItem(state.nodes[first.index]);
+  return item === undefined ? null : describe(first, item);
 }
 
 /** The state's name as long as the run has not ended. */
 export function waitingState(program: Program, state: RunState): WaitingState {
-  const waiting = program.plan.nodes.filter((node) => state.nodes[node.index]?.kind === "waiting");
-  if (waiting.some((node) => node.step.kind === "model")) return "awaiting_model";
-  if (waiting.some((node) => node.step.kind === "approval")) return "awaiting_approval";
-  return "running";
+  const kinds = new Set(waitingNodes(program, state).map((node) => node.step.kind));
+  if (kinds.has("model")) return "awaiting_model";
+  return kinds.has("approval") ? "awaiting_approval" : "running";
 }
 
-function waitingModels(program: Program, state: RunState): readonly PlanNode[] {
-  return program.plan.nodes
-    .filter((node) => node.step.kind === "model" && state.nodes[node.index]?.kind === "waiting")
-    .sort((left, right) => compareText(left.id, right.id));
+function waitingNodes(program: Program, state: RunState): PlanNode[] {
+  return state.waiting.flatMap((index) => program.plan.nodes[index] ?? []);
 }
 
 function openModelItems(state: NodeState | undefined): readonly ModelItem[] {
   if (state?.kind !== "waiting") return [];
-  return state.items.filter(
-    (item): item is ModelItem => item.kind === "model" && item.settled === null,
-  );
+  return state.items.filter(isOpen);
+}
+
+function openModelItem(state: NodeState | undefined): ModelItem | undefined {
+  return state?.kind === "waiting" ? state.items.find(isOpen) : undefined;
+}
+
+function isOpen(item: Item): item is ModelItem {
+  return item.kind === "model" && item.settled === null;
 }
 
 function describe(node: PlanNode, item: ModelItem): PendingModel {

@@ -13,6 +13,9 @@ export interface Program {
 
 export interface Graph {
   readonly byId: ReadonlyMap<string, PlanNode>;
+  readonly inputNames: ReadonlySet<string>;
+  /** Nodes without dependencies, by plan index, ascending. */
+  readonly roots: readonly number[];
   /** Number of direct dependencies, by plan index. */
   readonly missing: readonly number[];
   /** Nodes that depend directly on a node, by plan index. */
@@ -47,6 +50,8 @@ function graphOf(plan: Plan): Graph {
   }
   return {
     byId: new Map(plan.nodes.map((node) => [node.id, node])),
+    inputNames: new Set(plan.inputs.map((input) => input.name)),
+    roots: plan.nodes.flatMap((node) => (node.after.length === 0 ? [node.index] : [])),
     missing: plan.nodes.map((node) => node.after.length),
     dependents,
   };

@@ -239,7 +239,7 @@ export function startRun(
       program,
       mode: options.mode,
       limits: lowerLimits(plan.limits, options.limits ?? {}),
-      inputs: readInputs(plan, inputs),
+      inputs: readInputs(program, inputs),
       models: readModels(program, options.models ?? {}),
       qualification: options.mode === "compiled" ? (options.qualification ?? null) : null,
       clock: options.clock,

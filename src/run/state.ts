@@ -20,6 +20,10 @@ export interface RunState {
   readonly nodes: readonly NodeState[];
   /** Direct dependencies that are not settled yet, by plan index. */
   readonly missing: readonly number[];
+  /** Nodes that could be taken but for an operation in flight, by plan index, ascending. */
+  readonly ready: readonly number[];
+  /** Nodes that wait for something from outside, by plan index, ascending. */
+  readonly waiting: readonly number[];
   /** Nodes that are done or not taken. */
   readonly settled: number;
   /** Evaluations made so far; says where in the middle of an event a run was stopped. */
@@ -28,8 +32,10 @@ export interface RunState {
   readonly steps: number;
   /** Tokens charged so far. */
   readonly tokens: number;
-  /** Reads and effects whose outcome is still out. */
-  readonly inFlight: number;
+  /** Reads whose outcome is still out. */
+  readonly readsInFlight: number;
+  /** The same of effects: there is never more than one. */
+  readonly effectsInFlight: number;
   readonly end: RunEnd | null;
 }
 

@@ -154,11 +154,14 @@ function initialState(program: Program, event: StartedEvent): RunState {
     outputs: plan.nodes.map(() => null),
     nodes: plan.nodes.map(() => IDLE),
     missing: graph.missing,
+    ready: graph.roots,
+    waiting: [],
     settled: 0,
     evaluations: 0,
     steps: 0,
     tokens: 0,
-    inFlight: 0,
+    readsInFlight: 0,
+    effectsInFlight: 0,
     end: null,
   };
 }

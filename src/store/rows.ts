@@ -33,13 +33,40 @@ export function writeBody(observation: ObservationBody): string {
   });
 }
 
-export function readBody(text: string): ObservationBody {
+function readBody(text: string): ObservationBody {
   const body = storedObject(storedJson(text, "an observation"), "an observation");
   return {
     result: orNull(body["result"], storedDigest, "a result"),
     receipts: storedList(body["receipts"], "receipts").map((one) => storedDigest(one, "a receipt")),
     models: storedList(body["models"], "models").map(readExchange),
     mismatches: storedList(body["mismatches"], "mismatches").map(readMismatch),
+  };
+}
+
+/**
+ * A stored observation whose body is read when it is first asked for: most judgements need only what stands beside it,
+ * and a procedure may have a thousand.
+ */
+export function withBody<Head extends object>(head: Head, text: string): Head & ObservationBody {
+  let known: ObservationBody | undefined;
+  const body = (): ObservationBody => {
+    known ??= readBody(text);
+    return known;
+  };
+  return {
+    ...head,
+    get result() {
+      return body().result;
+    },
+    get receipts() {
+      return body().receipts;
+    },
+    get models() {
+      return body().models;
+    },
+    get mismatches() {
+      return body().mismatches;
+    },
   };
 }
 
@@ -84,7 +111,22 @@ export function writeEnvironment(environment: Environment): string {
   );
 }
 
-export function readEnvironment(text: string): Environment {
+/** Procedures share few environments, so the last ones read are kept. */
+export function environmentReader(): (text: string) => Environment {
+  const known = new Map<string, Environment>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const environment = Object.freeze(readEnvironment(text));
+    if (known.size >= KNOWN_ENVIRONMENTS) known.clear();
+    known.set(text, environment);
+    return environment;
+  };
+}
+
+const KNOWN_ENVIRONMENTS = 16;
+
+function readEnvironment(text: string): Environment {
   const parts = storedObject(storedJson(text, "an environment"), "an environment");
   return {
     policy: storedText(parts["policy"], "policy"),
@@ -95,7 +137,7 @@ export function readEnvironment(text: string): Environment {
   };
 }
 
-/** What an observation counts for in the limits: the bytes of its texts. */
+/** Wha/** What an observation counts for in the limits: the bytes of its texts. */
 export function observationBytes(observation: NewObservation, body: string): number {
   return utf8(observation.run) + utf8(observation.inputs) + utf8(body);
 }

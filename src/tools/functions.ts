@@ -96,8 +96,20 @@ async function run<I extends z.ZodType, O extends z.ZodType>(
     return await options.run(args, contextOf(call));
   } catch (error) {
     if (error instanceof Declared) return error;
-    options.onError?.(error, { operationId: call.operationId });
+    tell(options, error, call.operationId);
     throw broke("function_threw", `${options.name} threw ${nameOf(error)}`, error);
+  }
+}
+
+function tell<I extends z.ZodType, O extends z.ZodType>(
+  { onError }: FunctionTool<I, O>,
+  error: unknown,
+  operationId: string,
+): void {
+  try {
+    onError?.(error, { operationId });
+  } catch {
+    // A log that fails says nothing about the operation.
   }
 }
 
@@ -120,7 +132,8 @@ type Read<T> =
 function argumentsOf<I extends z.ZodType>(schema: I, given: JsonValue): Read<z.output<I>> {
   const copy = admitJson(given, { numbers: "finite" });
   if (!copy.ok) return { ok: false, fault: `the arguments are not JSON: ${copy.error.message}` };
-  const parsed = schema.safeParse(copy.value);
+  const parsed = parse(schema, copy.value);
+  if (parsed === undefined) return { ok: false, fault: "the schema cannot be checked at once" };
   if (!parsed.success) return { ok: false, fault: issueOf(parsed.error) };
   const kept = admitJson(parsed.data, { numbers: "finite" });
   if (!kept.ok || canonicalText(kept.value) !== canonicalText(given)) {
@@ -128,6 +141,15 @@ function argumentsOf<I extends z.ZodType>(schema: I, given: JsonValue): Read<z.o
     return { ok: false, fault };
   }
   return { ok: true, args: parsed.data };
+}
+
+/** Undefined for a schema that throws, as one with an asynchronous check does. */
+function parse<I extends z.ZodType>(schema: I, value: JsonValue) {
+  try {
+    return schema.safeParse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function resultOf<I extends z.ZodType, O extends z.ZodType>(

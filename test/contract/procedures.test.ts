@@ -285,7 +285,7 @@ describe.each(ADAPTERS)("procedure store $name", ({ make }) => {
       expect(store.stands("q1")).toBe(true);
     });
 
-    it("another id takes the place of the one that stood, and the signal counts start anew", () => {
+    it("another id takes the place of the one that stood, and the signal counts go on", () => {
       add(KEY, observation("a"));
       qualifyWith(KEY, "q1");
       const counts = { failures: 1, successes: 2 };
@@ -298,6 +298,9 @@ describe.each(ADAPTERS)("procedure store $name", ({ make }) => {
       qualifyWith(KEY, "q2");
       expect(store.stands("q1")).toBe(false);
       expect(store.stands("q2")).toBe(true);
+      expect(store.read(KEY)?.counts).toEqual(counts);
+      store.demote(KEY, DEMOTION);
+      qualifyWith(KEY, "q3");
       expect(store.read(KEY)?.counts).toEqual({ failures: 0, successes: 0 });
     });
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Digest, digestOf } from "../../src/base/digest.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { environmentDigest } from "../../src/compile/environment.ts";
@@ -85,14 +82,4 @@ export function observation(word: string, more: Partial<NewObservation> = {}): N
     observed_ms: 1_700_000_000_000,
     ...more,
   };
-}
-
-/** A private directory that is gone after `use`. */
-export async function inDirectory<T>(use: (directory: string) => T | Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), "rote-memory-"));
-  try {
-    return await use(directory);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
 }

@@ -4,6 +4,7 @@
  */
 import { RoteError } from "../../base/error.ts";
 import { err, ok, type Result } from "../../base/result.ts";
+import type { Environment } from "../../model/environment.ts";
 import type {
   Demotion,
   Forgotten,
@@ -28,13 +29,11 @@ import type {
 import { refusePromise } from "../judged.ts";
 import {
   observationBytes,
-  readBody,
-  readEnvironment,
   readExchanges,
   readLearned,
   signalBytes,
+  withBody,
   writeBody,
-  writeEnvironment,
   writeExchanges,
   writeLearned,
 } from "../rows.ts";
@@ -44,7 +43,7 @@ import { KEPT_SIGNALS } from "../signals.ts";
 interface Kept {
   readonly key: ProcedureKey;
   readonly task: string;
-  readonly environment: string;
+  readonly environment: Environment;
   touched: bigint;
   bytes: number;
   observations: KeptObservation[];
@@ -153,8 +152,8 @@ export function memoryProcedures(limits: MemoryLimits): ProcedureStore {
       const { qualification, answer } = refusePromise(judge(recordOf(kept)));
       if (qualification !== null && kept !== undefined) {
         const before = kept.standing?.id;
-        if (before !== qualification.id) kept.counts = NO_COUNTS;
-        if (before !== undefined) standing.delete(before);
+        if (before === undefined) kept.counts = NO_COUNTS;
+        else standing.delete(before);
         standing.add(qualification.id);
         kept.standing = { ...qualification, learned: writeLearned(qualification.learned) };
       }
@@ -216,7 +215,7 @@ function keep(procedures: Map<string, Kept>, key: ProcedureKey, name: ProcedureN
   const kept: Kept = {
     key: { plan, verifier, environment, semantics },
     task: name.task,
-    environment: writeEnvironment(name.environment),
+    environment: Object.freeze({ ...name.environment }),
     touched: 0n,
     bytes: 0,
     observations: [],
@@ -281,7 +280,7 @@ function recordOf(kept: Kept | undefined): ProcedureRecord | undefined {
   if (kept === undefined) return undefined;
   return {
     task: kept.task,
-    observations: kept.observations.map(({ body, ...one }) => ({ ...one, ...readBody(body) })),
+    observations: kept.observations.map(({ body, ...head }) => withBody(head, body)),
     signals: kept.signals.map(({ run, failed, reason, models, signalled_ms }) => ({
       run,
       failed,
@@ -302,7 +301,7 @@ function summaryOf(kept: Kept): ProcedureSummary {
   return {
     task: kept.task,
     ...kept.key,
-    environment_parts: readEnvironment(kept.environment),
+    environment_parts: kept.environment,
     observations: kept.observations.length,
     qualification: kept.standing?.id ?? null,
   };

@@ -22,6 +22,7 @@ import type {
 import { storedInteger, storedNumber, storedText } from "../decode.ts";
 import { refusePromise } from "../judged.ts";
 import {
+  environmentReader,
   observationBytes,
   signalBytes,
   writeBody,
@@ -67,6 +68,8 @@ export function openProcedures(
 export function proceduresIn(database: Database, limits: MemoryLimits): ProcedureStore {
   const { read, write, tidy, close } = writerOf(database);
   const sql = statementsOf(database);
+  const readEnvironment = environmentReader();
+  const summary = (row: unknown) => readSummary(row, readEnvironment);
 
   return {
     read: (key) => read(() => database.transaction(() => recordOf(sql, procedureRow(sql, key)))()),
@@ -74,12 +77,12 @@ export function proceduresIn(database: Database, limits: MemoryLimits): Procedur
     find: (key) =>
       read(() => {
         const row = sql.find.get(plain(key));
-        return row === undefined ? undefined : readSummary(row);
+        return row === undefined ? undefined : summary(row);
       }),
 
-    findTask: (task, limit) => read(() => sql.findTask.all(task, limit).map(readSummary)),
+    findTask: (task, limit) => read(() => sql.findTask.all(task, limit).map(summary)),
 
-    list: (limit) => read(() => sql.list.all(limit).map(readSummary)),
+    list: (limit) => read(() => sql.list.all(limit).map(summary)),
 
     tasks: (limit) =>
       read(() => sql.tasks.all(limit).map((row) => storedText(rowOf(row)["task"], "a task"))),
@@ -128,7 +131,7 @@ export function proceduresIn(database: Database, limits: MemoryLimits): Procedur
         const record = recordOf(sql, known);
         const { qualification, answer } = refusePromise(judge(record));
         if (qualification !== null && known !== undefined) {
-          const fresh = record?.standing?.id !== qualification.id;
+          const fresh = record?.standing === null;
           putQualification(sql, idOf(known), qualification, fresh);
         }
         return answer;

@@ -1,4 +1,5 @@
 /** Rows of the file as the nouns they were. */
+import type { Environment } from "../../model/environment.ts";
 import {
   DEMOTION_CAUSES,
   type Demotion,
@@ -16,7 +17,7 @@ import {
   storedText,
   storedWord,
 } from "../decode.ts";
-import { readBody, readEnvironment, readExchanges, readLearned } from "../rows.ts";
+import { readExchanges, readLearned, withBody } from "../rows.ts";
 
 export type Row = { readonly [column: string]: unknown };
 
@@ -27,15 +28,15 @@ export function rowOf(value: unknown): Row {
 
 export function readObservation(value: unknown): Observation {
   const row = rowOf(value);
-  return {
+  const head = {
     seq: storedInteger(row["seq"], "a sequence number"),
     run: storedText(row["run"], "a run"),
     phase: storedWord(row["phase"], PHASES, "a phase"),
     clean: storedFlag(row["clean"], "clean"),
     inputs: storedDigest(row["inputs"], "inputs"),
-    ...readBody(storedText(row["body"], "an observation")),
     observed_ms: storedNumber(row["observed_ms"], "a time"),
   };
+  return withBody(head, storedText(row["body"], "an observation"));
 }
 
 export function readSignal(value: unknown): Signal {
@@ -72,7 +73,10 @@ export function readQualification(value: unknown): StandingQualification | null 
   };
 }
 
-export function readSummary(value: unknown): ProcedureSummary {
+export function readSummary(
+  value: unknown,
+  readEnvironment: (text: string) => Environment,
+): ProcedureSummary {
   const row = rowOf(value);
   return {
     task: storedText(row["task"], "a task"),

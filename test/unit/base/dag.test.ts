@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type GraphNode, orderGraph, reaching } from "../../../src/base/dag.ts";
+import { type GraphNode, orderGraph } from "../../../src/base/dag.ts";
 
 /** "b: a c" is the node b after a and c. */
 function graph(...lines: readonly string[]): readonly GraphNode[] {
@@ -108,19 +108,5 @@ describe("orderGraph", () => {
       ["y0", "y1"],
       ["z0", "z1"],
     ]);
-  });
-});
-
-describe("reaching", () => {
-  it("gives the target and everything it waits for, however far back", () => {
-    const nodes = graph("a", "b: a", "c: b", "d: b", "e");
-    expect([...reaching("c", nodes)].sort()).toEqual(["a", "b", "c"]);
-    expect([...reaching("e", nodes)]).toEqual(["e"]);
-    expect(reaching("nowhere", nodes).size).toBe(0);
-  });
-
-  it("ends on cycles and on 100,000 nodes", () => {
-    expect([...reaching("a", graph("a: b", "b: a nowhere"))].sort()).toEqual(["a", "b"]);
-    expect(reaching("n99999", chain(100_000)).size).toBe(100_000);
   });
 });

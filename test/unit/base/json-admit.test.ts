@@ -78,6 +78,7 @@ describe("admitJson", () => {
     ["a hidden property", Object.defineProperty({}, "a", { value: 1 }), "bad_json", "/a"],
     ["a symbol key", { [Symbol("k")]: 1 }, "bad_json", ""],
     ["a value that contains itself", cyclic, "bad_json", "/items/1/back"],
+    ["what stands after deeper values", { a: [1, [2]], b: new Map() }, "bad_json", "/b"],
     ["NaN", { x: Number.NaN }, "bad_number", "/x"],
     ["Infinity", { x: [Number.POSITIVE_INFINITY] }, "bad_number", "/x/0"],
     ["a decimal", { x: 1.5 }, "bad_number", "/x"],

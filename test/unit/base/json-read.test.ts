@@ -237,6 +237,8 @@ describe("readJson", () => {
     ['["\\ude00\\ud83d"]', "/0", 2],
     ['["\\ud83dx"]', "/0", 2],
     ['["\\ud83d\\n"]', "/0", 2],
+    ['["\\ud83d\\uffff"]', "/0", 2],
+    ['["\\ud83d\\ue000"]', "/0", 2],
     ['["\\ud83d\\ud83d\\ude00"]', "/0", 2],
     ['{"\\ud800":1}', "", 2],
   ])("refuses the escaped surrogate without partner in %s (B085)", (text, pointer, offset) => {

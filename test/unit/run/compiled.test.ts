@@ -138,6 +138,24 @@ describe("qualification of a compiled run", () => {
     expect(q.demotions).toEqual([{ run: bad.id, reason: "verifier_rejected" }]);
   });
 
+  it("a demotion that cannot be written down is told, and the run is rejected all the same", () => {
+    const q = qualification();
+    const port: Qualification = {
+      ...q.port,
+      demote: () => {
+        throw new Error("disk full");
+      },
+    };
+    const { run } = started(
+      compiled(TWINS, false),
+      { quantity: 2, price: 2 },
+      { mode: "compiled", qualification: port },
+    );
+    expect(() => run.advancePure({ environment })).toThrow("disk full");
+    expect(run.state).toBe("rejected");
+    expect(run.advancePure({ environment })).toBe("rejected");
+  });
+
   it("a guided run that fails demotes nothing", () => {
     const q = qualification();
     const options = { qualification: q.port };

@@ -93,6 +93,25 @@ describe("the life of a run", () => {
     }
   });
 
+  it("cannot be moved from inside a call that is moving it", () => {
+    const tried: unknown[] = [];
+    const { run } = started(
+      ASK,
+      {},
+      {
+        record: () => {
+          try {
+            run.cancel();
+          } catch (error) {
+            tried.push(error);
+          }
+        },
+      },
+    );
+    expect(run.advancePure({ environment })).toBe("awaiting_model");
+    expect(tried).toEqual([expect.objectContaining({ code: "run_busy" })]);
+  });
+
   it("an event that cannot be recorded has not happened", () => {
     let full = false;
     const { run } = started(

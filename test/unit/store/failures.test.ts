@@ -441,7 +441,7 @@ describe("rows that were changed by hand", () => {
     expect(
       code(
         caught(() => {
-          store.read(KEY);
+          store.read(KEY)?.observations.map((one) => one.models);
           store.find(KEY);
         }),
       ),
