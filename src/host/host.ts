@@ -3,7 +3,16 @@
  * have operations judged and done, and can neither approve nor widen anything.
  */
 import { RoteError } from "../base/error.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Environment } from "../model/environment.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Reconciliation } from "../model/trust.ts";
+import type { RunSummary } from "../ports/journal.ts";
+import { environmentFor } from "./environment.ts";
 import type { HostParts } from "./parts.ts";
+import { pendingRequests } from "./pending.ts";
+import { reconcile } from "./reconcile.ts";
+import { fileDecision, type OpenRequest } from "./request.ts";
 
 /** Only this module can pass it, so only `hostOf` can construct a `Host`. */
 const KEY = Symbol("host");
@@ -28,6 +37,52 @@ export class Host {
   get origin(): string {
     return this.#parts.journal.origin;
   }
+
+  /** Digests of what a procedure depends on here: bind its recipe to this. */
+  environment(plan: Plan): Environment {
+    return environmentFor(this.#parts, toolsOf(plan));
+  }
+
+  /** Requests for approval that wait, of all runs. */
+  pendingRequests(): readonly OpenRequest[] {
+    return pendingRequests(this.#parts.journal);
+  }
+
+  /**
+   * Files a signed decision, where the run that waits for it finds it.
+   *
+   * @throws RoteError `approval_refused`
+   */
+  fileDecision(envelope: JsonValue): Promise<void> {
+    return fileDecision(this.#parts, envelope);
+  }
+
+  /**
+   * Files a signed statement about an uncertain operation.
+   *
+   * @throws RoteError `reconciliation_refused`
+   */
+  reconcile(envelope: JsonValue): Promise<Reconciliation> {
+    return reconcile(this.#parts, envelope);
+  }
+
+  /** The most recently updated first. */
+  runs(limit = 1000): readonly RunSummary[] {
+    return this.#parts.journal.runs(limit);
+  }
+
+  /** Commits what is queued, signs the last tree head, and gives the store back. Idempotent. */
+  async close(): Promise<void> {
+    await this.#parts.journal.close();
+    this.#parts.procedures.close();
+  }
+}
+
+/** Names of the tools that a plan calls. */
+export function toolsOf(plan: Plan): readonly string[] {
+  return plan.nodes.flatMap(({ step }) =>
+    step.kind === "read" || step.kind === "effect" ? [step.tool] : [],
+  );
 }
 
 export function hostOf(parts: HostParts): Host {

@@ -1,5 +1,5 @@
 export { differingParts, environmentFor } from "./environment.ts";
-export { type Host, hostOf, partsOf } from "./host.ts";
+export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
 export { type GateRequest, type Judgement, judge, overLimit, type Refusal } from "./judge.ts";
 export { changeBetween, type FrozenOperation, placeOf } from "./operation.ts";
 export type { HostParts, Identity, Intent, Pinned, RegisteredTool } from "./parts.ts";

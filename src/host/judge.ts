@@ -112,7 +112,8 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
   const fault = faultOf(registered, frozen.arguments);
   if (fault !== null) return refuse("tool_arguments_invalid", fault);
 
-  const policy = decide(parts.policy.document, registered.permissions);
+  const needed = registered.permissions ?? [`tool:${review.category}:${review.name}`];
+  const policy = decide(parts.policy.document, needed);
   if (policy.verdict === "deny") return refuse("policy_denied", policy.message, policy.rules);
 
   const security = securityOf(parts, frozen.operation);

@@ -6,6 +6,7 @@ import type { PrivateKey } from "../base/sign.ts";
 import type { Budget, PolicyDocument } from "../model/policy.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { ProcedureStore } from "../ports/procedures.ts";
 import type { Random } from "../ports/random.ts";
 import type { OperationSecurity } from "../ports/security.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -13,6 +14,8 @@ import type { TrustStore } from "../trust/trust-store.ts";
 
 export interface HostParts {
   readonly journal: Journal;
+  /** Procedure memory of the same store: an admission asks there whether a qualification stands. */
+  readonly procedures: ProcedureStore;
   readonly clock: Clock;
   readonly random: Random;
   /** Asked at every check, so that a new version counts at once. */
@@ -60,8 +63,8 @@ export interface RegisteredTool {
   readonly tool: Tool;
   /** The signed review, as filed; null when there is none, and then the tool cannot be used. */
   readonly review: JsonValue | null;
-  /** Permissions that a call needs, all of them. */
-  readonly permissions: readonly string[];
+  /** Permissions that a call needs, all of them; null for `tool:<category>:<name>`. */
+  readonly permissions: readonly string[] | null;
   /** Names of the credentials it uses, never the credentials. */
   readonly credentials: readonly string[];
 }

@@ -111,7 +111,11 @@ export type PlanStep =
       readonly value: CompiledExpression;
       readonly message: string | null;
     }
-  | { readonly kind: "policy"; readonly condition: CompiledExpression; readonly message: string | null }
+  | {
+      readonly kind: "policy";
+      readonly condition: CompiledExpression;
+      readonly message: string | null;
+    }
   | { readonly kind: "approval"; readonly effects: readonly number[] }
   | {
       readonly kind: "effect";

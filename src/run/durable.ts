@@ -18,6 +18,7 @@ import {
   environmentFor,
   type HostParts,
   refusedApproval,
+  toolsOf,
 } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
@@ -316,10 +317,7 @@ function changedParts(
 ): readonly string[] {
   const { plan } = drive.program;
   const bound = boundEnvironment(plan);
-  const tools = plan.nodes.flatMap(({ step }) =>
-    step.kind === "read" || step.kind === "effect" ? [step.tool] : [],
-  );
-  const now = environmentFor(parts, tools);
+  const now = environmentFor(parts, toolsOf(plan));
   return [
     ...differingParts(bound, now),
     ...(claimed === undefined ? [] : differingParts(bound, claimed)),

@@ -1,4 +1,5 @@
 /** One private directory with everything a host keeps: procedure memory and journal in one file, tree heads beside it. */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { MemoryLimits } from "../../model/memory.ts";
 import type { Journal } from "../../ports/journal.ts";
@@ -21,14 +22,16 @@ export interface SqliteStoreOptions extends OpenOptions {
   readonly limits: MemoryLimits;
   /** File of the tree heads' copy. Default `heads.txt` in the directory; better on another disk or machine. */
   readonly heads?: string;
-  /** `create` needs a directory that does not exist or is empty. */
-  readonly mode: "create" | "open";
 }
 
-/** @throws RoteError as `createDatabase` and `openDatabase`; `restored_backup` when the heads' copy is ahead */
+/**
+ * Opens the store in the directory, or makes one where the directory does not exist or is empty.
+ *
+ * @throws RoteError as `createDatabase` and `openDatabase`; `restored_backup` when the heads' copy is ahead
+ */
 export function openSqliteStore(directory: string, options: SqliteStoreOptions): SqliteStore {
   const file = path.join(path.resolve(directory), FILE);
-  const connect = options.mode === "create" ? createDatabase : openDatabase;
+  const connect = existsSync(file) ? openDatabase : createDatabase;
   const database = connect(file, PROCEDURES, options);
   const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), "heads.txt"));
   try {
