@@ -198,13 +198,14 @@ export class ProcedureMemory {
     return lookUp(this.#store, wanted);
   }
 
-  /** Everything kept, the most recently observed first. Default: the first 1,000. */
+  /** Everything kept, the most recently observed first. Default: the first 1,000. @throws RoteError `bad_limits` */
   async list({
     limit = 1000,
   }: {
     readonly limit?: number;
   } = {}): Promise<readonly ProcedureSummary[]> {
-    return this.#store.list(limit);
+    if (Number.isSafeInteger(limit) && limit >= 0) return this.#store.list(limit);
+    throw new RoteError("bad_limits", `a list cannot be ${limit} long`);
   }
 
   /**

@@ -31,8 +31,7 @@ export interface GraphCycles {
  */
 export function orderGraph(nodes: readonly GraphNode[]): Result<readonly string[], GraphCycles> {
   const edges = rankedEdges(nodes);
-  const { ids, waitsFor, first, next, to } = edges;
-  const waiting = waitsFor.slice();
+  const { ids, waiting, first, next, to } = edges;
   const ready: RankHeap = { ranks: new Int32Array(ids.length), size: 0 };
   for (let rank = 0; rank < ids.length; rank += 1) if (waiting[rank] === 0) push(ready, rank);
   const order: string[] = [];
@@ -54,8 +53,8 @@ export function orderGraph(nodes: readonly GraphNode[]): Result<readonly string[
 /** Nodes by rank, which is their position in the sorted ids; the edges out of each as a linked list in flat arrays. */
 interface RankedEdges {
   readonly ids: readonly string[];
-  /** How many edges lead to a rank. */
-  readonly waitsFor: Int32Array;
+  /** How many edges lead to a rank; counted down while ordering. */
+  readonly waiting: Int32Array;
   /** The first edge out of a rank, or -1. */
   readonly first: Int32Array;
   /** The edge after an edge of the same rank, or -1. */
@@ -72,7 +71,7 @@ function rankedEdges(nodes: readonly GraphNode[]): RankedEdges {
   }
   const ids = [...rankOf.keys()].sort(compareText);
   for (let rank = 0; rank < ids.length; rank += 1) rankOf.set(ids[rank] ?? "", rank);
-  const waitsFor = new Int32Array(ids.length);
+  const waiting = new Int32Array(ids.length);
   const first = new Int32Array(ids.length).fill(-1);
   const next = new Int32Array(count);
   const to = new Int32Array(count);
@@ -82,14 +81,14 @@ function rankedEdges(nodes: readonly GraphNode[]): RankedEdges {
     for (const before of node.after) {
       const from = rankOf.get(before);
       if (from === undefined) continue;
-      waitsFor[rank] = (waitsFor[rank] ?? 0) + 1;
+      waiting[rank] = (waiting[rank] ?? 0) + 1;
       to[edge] = rank;
       next[edge] = first[from] ?? -1;
       first[from] = edge;
       edge += 1;
     }
   }
-  return { ids, waitsFor, first, next, to };
+  return { ids, waiting, first, next, to };
 }
 
 /** What no order reached, without what merely waits for it: only nodes on a cycle or between two cycles are left. */

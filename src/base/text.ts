@@ -20,7 +20,8 @@ export function compareText(left: string, right: string): number {
 
 /**
  * The candidate that `word` was most likely meant to be, for hints in messages: the smallest edit distance (a swap of
- * neighbours counts once), at most a third of the longer length, ties by order of the candidates.
+ * neighbours counts once), at most a third of the longer length and never a whole one-letter word, ties by order of the
+ * candidates. Upper and lower case count as the same.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;
@@ -29,7 +30,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const longer = Math.max(word.length, candidate.length);
-    const allowed = Math.min(bestDistance - 1, Math.max(1, Math.floor(longer / 3)));
+    const allowed = Math.min(
+      bestDistance - 1,
+      longer < 2 ? 0 : Math.max(1, Math.floor(longer / 3)),
+    );
     if (candidate.length > MAX_WORD || Math.abs(word.length - candidate.length) > allowed) continue;
     const distance = editDistance(lower, candidate.toLowerCase());
     if (distance > allowed) continue;

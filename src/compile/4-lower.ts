@@ -1,9 +1,10 @@
 /** Phase 4: a checked recipe becomes a plan. Nothing can be wrong any more. */
 import { assertNever, invariant } from "../base/assert.ts";
-import { digestOf } from "../base/digest.ts";
+import type { JsonValue } from "../base/json.ts";
 import {
   compileExpression,
   type EvaluationLimits,
+  normalJson,
   type TypedExpression,
   valueType,
 } from "../expression/index.ts";
@@ -19,8 +20,7 @@ import {
 } from "../model/plan.ts";
 import type { CompiledExpression } from "../model/value.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
-import { deepFreeze } from "./freeze.ts";
-import { normalRecipe, sortedSet } from "./normal.ts";
+import { digestOfText, normalRecipe, sortedSet } from "./normal.ts";
 import type { Slot } from "./parsed.ts";
 import { findTwins } from "./twins.ts";
 
@@ -39,25 +39,30 @@ export function lowerRecipe(
   };
   const compile = (typed: TypedExpression) => compileExpression(typed, layout, limits);
   const twins = findTwins(recipe);
-  const nodes = recipe.nodes.map((node, index) =>
-    planNode(node, positions, twins[index] ?? null, compile),
+  const nodes = Object.freeze(
+    recipe.nodes.map((node, index) => planNode(node, positions, twins[index] ?? null, compile)),
   );
-  const normal = normalRecipe(recipe);
+  const text = normalRecipe(recipe);
+  let normal: JsonValue | undefined;
   const last = nodes[terminal ?? -1];
   invariant(last !== undefined && parsed.id !== undefined, "a checked recipe has id and terminal");
-  return deepFreeze({
+  // Frozen part by part: a walk over the whole plan would cost as much as a phase.
+  return Object.freeze({
     id: parsed.id,
     title: parsed.title,
     description: parsed.description,
-    digest: parsed.environment === null ? null : digestOf(PLAN_TAG, normal),
-    environment: parsed.environment,
-    normal,
+    digest: parsed.environment === null ? null : digestOfText(PLAN_TAG, text),
+    environment: parsed.environment === null ? null : Object.freeze(parsed.environment),
+    get normal() {
+      normal ??= normalJson(text);
+      return normal;
+    },
     semantics: SEMANTICS_VERSION,
     inputs,
     nodes,
     terminal: last.index,
     result: last.seen,
-    limits: { ...DEFAULT_RUN_LIMITS, ...parsed.limits },
+    limits: Object.freeze({ ...DEFAULT_RUN_LIMITS, ...parsed.limits }),
     needsHost: nodes.some(({ step }) => HOSTED.has(step.kind)),
   });
 }
@@ -73,9 +78,10 @@ function slotOf(slots: ReadonlyMap<string, number>, name: string): number {
 function planInputs(recipe: CheckedRecipe): readonly PlanInput[] {
   const inputs: PlanInput[] = [];
   for (const [name, reading] of recipe.resolved.parsed.inputs) {
-    if (reading !== undefined) inputs.push({ name, reading, type: valueType(reading) });
+    if (reading === undefined) continue;
+    inputs.push(Object.freeze({ name, reading, type: valueType(reading) }));
   }
-  return inputs;
+  return Object.freeze(inputs);
 }
 
 type Compile = (typed: TypedExpression) => CompiledExpression;
@@ -88,25 +94,25 @@ function planNode(
 ): PlanNode {
   const { resolved, slots, types } = node;
   const { each } = resolved.parsed;
-  return {
+  return Object.freeze({
     index: resolved.index,
     id: resolved.id,
     pointer: resolved.parsed.pointer,
-    after: resolved.after,
+    after: Object.freeze(resolved.after),
     when: slots.when === undefined ? null : compile(slots.when),
     each: each === undefined ? null : planEach(each, compile(slotOfNode(node, "list"))),
     output: types.output,
     seen: types.seen,
-    step: planStep(node, positions, compile),
+    step: Object.freeze(planStep(node, positions, compile)),
     twin,
-  };
+  });
 }
 
 function planEach(
   { as, limit }: { readonly as: string; readonly limit: number },
   list: CompiledExpression,
 ): PlanEach {
-  return { list, as, limit };
+  return Object.freeze({ list, as, limit });
 }
 
 function planStep(
@@ -127,7 +133,7 @@ function planStep(
         kind: "read",
         tool: step.tool,
         arguments: take("arguments"),
-        absentOn: sortedSet(step.absent_on ?? []),
+        absentOn: Object.freeze(sortedSet(step.absent_on ?? [])),
         reading,
       };
     case "model":
@@ -149,7 +155,8 @@ function planStep(
       return { kind: "policy", condition: take("condition"), message: step.message ?? null };
     case "approval": {
       const effects = sortedSet(step.effects).map((id) => slotOf(positions, id));
-      return { kind: "approval", effects: effects.sort((left, right) => left - right) };
+      effects.sort((left, right) => left - right);
+      return { kind: "approval", effects: Object.freeze(effects) };
     }
     case "effect":
       return {

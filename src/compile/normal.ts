@@ -1,99 +1,185 @@
 /**
- * The recipe in normal form: what its digest is made from.
+ * The recipe in normal form, as canonical text (RFC 8785): what its digest is made from.
  *
  * Nodes stand in plan order, expressions in long form, types written out, `after` and `output` always present; sets of
  * ids and codes are sorted; members that equal their default are left out. Title and description are part of it: they
  * are what a reviewer was shown.
+ *
+ * It is written as text straight away, since the text is what is hashed, for every recipe, and the JSON is read by few.
  */
 import { assertNever } from "../base/assert.ts";
-import type { JsonValue } from "../base/json.ts";
+import { type Digest, digestBytes } from "../base/digest.ts";
 import { compareText } from "../base/text.ts";
-import { typeToJson } from "../expression/index.ts";
+import { type ParsedExpression, typeText } from "../expression/index.ts";
+import type { Environment } from "../model/environment.ts";
 import { DEFAULT_ITEM, DEFAULT_ROLE } from "../model/names.ts";
 import { DEFAULT_RUN_LIMITS, type RunLimits } from "../model/plan.ts";
 import type { StepDocument } from "../model/recipe.ts";
+import type { Type } from "../model/type.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
-import { STEP_SLOTS } from "./parsed.ts";
+import type { Slots } from "./parsed.ts";
 
-type Members = { [key: string]: JsonValue };
-
-export function normalRecipe(recipe: CheckedRecipe): JsonValue {
-  const { parsed, nodes } = recipe.resolved;
-  const inputs: Members = Object.create(null);
-  for (const [name, type] of parsed.inputs) if (type !== undefined) inputs[name] = typeToJson(type);
-  const normal: Members = { version: 1, id: parsed.id ?? "" };
-  if (parsed.title !== null) normal["title"] = parsed.title;
-  if (parsed.description !== null) normal["description"] = parsed.description;
-  if (parsed.environment !== null) normal["environment"] = { ...parsed.environment };
-  normal["inputs"] = inputs;
-  normal["terminal"] = parsed.terminal ?? "";
-  const limits = normalLimits(parsed.limits);
-  if (limits !== undefined) normal["limits"] = limits;
-  const ids = nodes.map(({ id }) => id);
-  normal["nodes"] = recipe.nodes.map((node) => normalNode(node, ids));
-  return normal;
+/** Canonical text of the normal form. */
+export function normalRecipe({ resolved, nodes }: CheckedRecipe): string {
+  const { parsed } = resolved;
+  const ids = resolved.nodes.map(({ id }) => id);
+  const types = new TypeTexts();
+  return object([
+    ["description", optional(parsed.description)],
+    ["environment", parsed.environment === null ? null : environmentText(parsed.environment)],
+    ["id", quoted(parsed.id ?? "")],
+    ["inputs", inputsText(parsed.inputs, types)],
+    ["limits", limitsText(parsed.limits)],
+    ["nodes", `[${nodes.map((node) => nodeText(node, ids, types)).join(",")}]`],
+    ["terminal", quoted(parsed.terminal ?? "")],
+    ["title", optional(parsed.title)],
+    ["version", "1"],
+  ]);
 }
 
-function normalLimits(limits: Partial<RunLimits>): JsonValue | undefined {
-  const lowered: Members = {};
+/** The digest of a normal form. */
+export function digestOfText(tag: string, text: string): Digest {
+  return digestBytes(tag, new TextEncoder().encode(text));
+}
+
+/** An object whose members are given in the order of canonical text; those that are null are left out. */
+export function object(members: readonly (readonly [name: string, text: string | null])[]): string {
+  let text = "";
+  for (const [name, value] of members) {
+    if (value !== null) text += text === "" ? `{"${name}":${value}` : `,"${name}":${value}`;
+  }
+  return text === "" ? "{}" : `${text}}`;
+}
+
+/** Every text that passed the strict reader is well-formed, so `JSON.stringify` escapes it as RFC 8785 does. */
+export function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function optional(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : quoted(text);
+}
+
+/** Most nodes share a few types. */
+class TypeTexts {
+  private readonly known = new Map<Type, string>();
+
+  of(type: Type): string {
+    let text = this.known.get(type);
+    if (text === undefined) {
+      text = typeText(type);
+      this.known.set(type, text);
+    }
+    return text;
+  }
+}
+
+function environmentText(environment: Environment): string {
+  const { credentials, evidence, host_configuration, policy, tools } = environment;
+  return object([
+    ["credentials", quoted(credentials)],
+    ["evidence", quoted(evidence)],
+    ["host_configuration", host_configuration === null ? "null" : quoted(host_configuration)],
+    ["policy", quoted(policy)],
+    ["tools", quoted(tools)],
+  ]);
+}
+
+function inputsText(inputs: ReadonlyMap<string, Type | undefined>, types: TypeTexts): string {
+  return object(
+    [...inputs].map(([name, type]) => [name, type === undefined ? null : types.of(type)]),
+  );
+}
+
+function limitsText(limits: Partial<RunLimits>): string | null {
+  const lowered: (readonly [string, string])[] = [];
   for (const [name, most] of Object.entries(DEFAULT_RUN_LIMITS)) {
     const value = limits[name as keyof RunLimits];
-    if (value !== undefined && value !== most) lowered[name] = value;
+    if (value !== undefined && value !== most) lowered.push([name, String(value)]);
   }
-  return Object.keys(lowered).length === 0 ? undefined : lowered;
+  if (lowered.length === 0) return null;
+  return object(lowered.sort(([left], [right]) => compareText(left, right)));
 }
 
-function normalNode({ resolved, slots, types }: CheckedNode, ids: readonly string[]): JsonValue {
-  const { each, step } = resolved.parsed;
-  const after = resolved.after.map((index) => ids[index] ?? "").sort(compareText);
-  const normal: Members = { id: resolved.id, after, output: typeToJson(types.declared) };
-  if (slots.when !== undefined) normal["when"] = slots.when.normal;
-  if (each !== undefined && slots.list !== undefined) {
-    const { as, limit } = each;
-    const list = slots.list.normal;
-    normal["each"] = as === DEFAULT_ITEM ? { list, limit } : { list, as, limit };
-  }
-  if (step !== undefined) normal["step"] = normalStep(step, slots);
-  return normal;
+function nodeText(node: CheckedNode, ids: readonly string[], types: TypeTexts): string {
+  const { resolved } = node;
+  const { each, step, slots } = resolved.parsed;
+  const after = resolved.after.map((index) => ids[index] ?? "");
+  const as = each === undefined || each.as === DEFAULT_ITEM ? null : quoted(each.as);
+  return object([
+    ["after", listText(after)],
+    [
+      "each",
+      each === undefined
+        ? null
+        : object([
+            ["as", as],
+            ["limit", String(each.limit)],
+            ["list", slots.list?.normalText ?? null],
+          ]),
+    ],
+    ["id", quoted(resolved.id)],
+    ["output", types.of(node.types.declared)],
+    ["step", step === undefined ? null : stepText(step, slots)],
+    ["when", slots.when?.normalText ?? null],
+  ]);
 }
 
-function normalStep(step: StepDocument, slots: CheckedNode["slots"]): JsonValue {
-  const normal: Members = { kind: step.kind, ...fixedMembers(step) };
-  for (const slot of STEP_SLOTS[step.kind]) {
-    const expression = slots[slot];
-    if (expression !== undefined) normal[slot] = expression.normal;
-  }
-  return normal;
-}
-
-/** The members of a step that are no expressions, without those that equal their default. */
-function fixedMembers(step: StepDocument): Members {
+function stepText(step: StepDocument, slots: Slots<ParsedExpression>): string {
+  const kind = ["kind", `"${step.kind}"`] as const;
+  const value = ["value", slots.value?.normalText ?? null] as const;
   switch (step.kind) {
-    case "read": {
-      const absent = sortedSet(step.absent_on ?? []);
-      return absent.length === 0 ? { tool: step.tool } : { tool: step.tool, absent_on: absent };
-    }
-    case "effect":
-      return { tool: step.tool };
-    case "approval":
-      return { effects: sortedSet(step.effects) };
-    case "model": {
-      const members: Members = {};
-      if (step.role !== undefined && step.role !== DEFAULT_ROLE) members["role"] = step.role;
-      if (step.instructions !== undefined) members["instructions"] = step.instructions;
-      return members;
-    }
-    case "verify":
-    case "policy":
-      return step.message === undefined ? {} : { message: step.message };
     case "pure":
     case "checkpoint":
-      return {};
+      return object([kind, value]);
+    case "read": {
+      const absent = step.absent_on ?? [];
+      return object([
+        ["absent_on", absent.length === 0 ? null : listText(absent)],
+        ["arguments", slots.arguments?.normalText ?? null],
+        kind,
+        ["tool", quoted(step.tool)],
+      ]);
+    }
+    case "model":
+      return object([
+        ["instructions", optional(step.instructions)],
+        kind,
+        ["prompt", slots.prompt?.normalText ?? null],
+        ["role", step.role === DEFAULT_ROLE ? null : optional(step.role)],
+      ]);
+    case "verify":
+      return object([
+        ["condition", slots.condition?.normalText ?? null],
+        kind,
+        ["message", optional(step.message)],
+        value,
+      ]);
+    case "policy":
+      return object([
+        ["condition", slots.condition?.normalText ?? null],
+        kind,
+        ["message", optional(step.message)],
+      ]);
+    case "approval":
+      return object([["effects", listText(step.effects)], kind]);
+    case "effect":
+      return object([
+        ["arguments", slots.arguments?.normalText ?? null],
+        ["key", slots.key?.normalText ?? null],
+        kind,
+        ["tool", quoted(step.tool)],
+      ]);
     default:
       return assertNever(step, "step kind");
   }
 }
 
-export function sortedSet(texts: readonly string[]): string[] {
-  return [...new Set(texts)].sort(compareText);
+/** A set of texts. */
+function listText(texts: readonly string[]): string {
+  return texts.length === 0 ? "[]" : `[${sortedSet(texts).map(quoted).join(",")}]`;
+}
+
+export function sortedSet(texts: readonly string[]): readonly string[] {
+  return texts.length < 2 ? texts : [...new Set(texts)].sort(compareText);
 }

@@ -11,7 +11,7 @@
  */
 import { canonicalText } from "../base/canonical.ts";
 import type { JsonValue } from "../base/json.ts";
-import { typeToJson } from "../expression/index.ts";
+import { type ParsedExpression, typeText } from "../expression/index.ts";
 import type { ResolvedRecipe } from "./2-resolve.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
 import { isList, isObject } from "./json-object.ts";
@@ -98,13 +98,18 @@ class TwinSearch {
   }
 
   private text({ resolved: { parsed }, types }: CheckedNode): string {
-    const parts: JsonValue[] = [typeToJson(types.declared)];
-    if (parsed.each !== undefined) parts.push({ ...parsed.each });
+    let text = typeText(types.declared);
+    if (parsed.each !== undefined) text += ` ${parsed.each.as} ${parsed.each.limit}`;
     for (const slot of SLOTS) {
       const expression = parsed.slots[slot];
-      if (expression !== undefined) parts.push(slot, this.withStandIns(expression.normal));
+      if (expression !== undefined) text += ` ${slot} ${this.textOf(expression)}`;
     }
-    return canonicalText(parts);
+    return text;
+  }
+
+  private textOf(expression: ParsedExpression): string {
+    const twins = expression.nodes.some((id) => this.originals.has(this.position(id)));
+    return twins ? canonicalText(this.withStandIns(expression.normal)) : expression.normalText;
   }
 
   /** The expression with references to twins replaced; what a literal holds is data and stays. */

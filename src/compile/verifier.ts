@@ -5,7 +5,6 @@
  * recipe names are not known here, so a recipe cannot bend what its verifier says.
  */
 import { invariant } from "../base/assert.ts";
-import { digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import {
@@ -13,6 +12,7 @@ import {
   checkExpression,
   compileExpression,
   fits,
+  normalJson,
   parseExpression,
   type TypedExpression,
   typeName,
@@ -23,8 +23,8 @@ import { verifierSchema } from "../model/recipe.ts";
 import type { Type } from "../model/type.ts";
 import { readTypes, withoutLong } from "./1-parse.ts";
 import { contextTypes } from "./context.ts";
-import { deepFreeze } from "./freeze.ts";
 import { isObject, type JsonObject, member } from "./json-object.ts";
+import { digestOfText, object, quoted } from "./normal.ts";
 import type { CompileOptions } from "./recipe.ts";
 import { readMembers } from "./shape.ts";
 import { readSource } from "./source.ts";
@@ -66,12 +66,12 @@ export function compileVerifier(
   if (found !== null) return err(found);
   invariant(result !== undefined, "what could not be checked was reported");
   const compile = (typed: TypedExpression) => compileExpression(typed, LAYOUT, options.evaluation);
-  const normal = normalVerifier(parsed.id, before, result);
+  const text = normalVerifier(parsed.id, before, result);
   return ok(
-    deepFreeze({
+    Object.freeze({
       id: parsed.id,
-      digest: digestOf(VERIFIER_TAG, normal),
-      normal,
+      digest: digestOfText(VERIFIER_TAG, text),
+      normal: normalJson(text),
       beforeEffect: before === undefined ? null : compile(before),
       result: compile(result),
     }),
@@ -153,9 +153,11 @@ function normalVerifier(
   id: string | null,
   before: TypedExpression | undefined,
   result: TypedExpression,
-): JsonValue {
-  const normal: { [key: string]: JsonValue } = { version: 1, result: result.normal };
-  if (id !== null) normal["id"] = id;
-  if (before !== undefined) normal["before_effect"] = before.normal;
-  return normal;
+): string {
+  return object([
+    ["before_effect", before?.parsed.normalText ?? null],
+    ["id", id === null ? null : quoted(id)],
+    ["result", result.parsed.normalText],
+    ["version", "1"],
+  ]);
 }

@@ -1,6 +1,5 @@
 /** Operator trees -> typed operators. One table says who checks what; the checks stand beside the code they give. */
 
-import type { JsonValue } from "../base/json.ts";
 import type { Report } from "../model/diagnostic.ts";
 import type { OperatorName } from "../model/operators.ts";
 import type { Type } from "../model/type.ts";
@@ -22,7 +21,7 @@ import type { ParsedNode } from "./parse-tree.ts";
 /** An expression with a type, ready to be compiled. */
 export interface TypedExpression {
   readonly at: string;
-  readonly normal: JsonValue;
+  readonly parsed: ParsedExpression;
   readonly type: Type;
   readonly root: Typed;
   /** True when it stands inside a node's `each`. */
@@ -62,8 +61,7 @@ export function checkExpression(
   };
   const root = check(parsed.tree, checking);
   if (root === undefined) return undefined;
-  const { at, normal } = parsed;
-  return { at, normal, type: root.type, root, inEach: item !== undefined };
+  return { at: parsed.at, parsed, type: root.type, root, inEach: item !== undefined };
 }
 
 function check(node: ParsedNode, checking: Checking): Typed | undefined {

@@ -18,7 +18,7 @@ export function compileExpression(
   layout: Layout,
   limits?: Partial<EvaluationLimits>,
 ): CompiledExpression {
-  const { root, type, at, normal, inEach } = typed;
+  const { root, type, at, parsed, inEach } = typed;
   const bounds = lowered(limits);
   const code = entered(root, { limits: bounds, layout });
   const { fuel } = bounds;
@@ -42,5 +42,12 @@ export function compileExpression(
     if (typeof extent === "string") throw fail(frame, root.site, "too_large", extent);
     return value;
   };
-  return { type, at, normal, evaluate };
+  return Object.freeze({
+    type,
+    at,
+    get normal() {
+      return parsed.normal;
+    },
+    evaluate,
+  });
 }

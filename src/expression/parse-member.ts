@@ -1,9 +1,9 @@
-/** One member of an operator: read as its kind says, and noted in the tree and in the normal form. */
+/** One member of an operator: read as its kind says, and noted in the tree. */
 import { assertNever } from "../base/assert.ts";
 import { ROUNDINGS } from "../base/integer.ts";
 import type { JsonValue } from "../base/json.ts";
 import { pointer } from "../base/pointer.ts";
-import { hasLoneSurrogate, nearest } from "../base/text.ts";
+import { compareText, hasLoneSurrogate, nearest } from "../base/text.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { NAME_PATTERN } from "../model/names.ts";
 import { MAX_SCALE, type MemberSpec, type OperatorName, ORDERS } from "../model/operators.ts";
@@ -39,7 +39,7 @@ export function defaultOf(spec: MemberSpec, member: string, build: Building): vo
     case "binding":
     case "name":
     case "order":
-      if (typeof standard === "string") build.words.set(member, standard);
+      if (typeof standard === "string") setWord(build, member, standard);
       return;
     case "pointer":
       build.tokens = [];
@@ -64,17 +64,15 @@ export function readMember(
     case "expression":
     case "lazy":
     case "body": {
-      const piece = parsing.parse(source, `${at}/${member}`, depth + 1, parsing);
-      if (isDefault(piece.node, spec, build)) return true;
-      build.operands.set(member, piece.node);
-      build.normal[member] = piece.normal;
+      const node = parsing.parse(source, `${at}/${member}`, depth + 1, parsing);
+      if (isDefault(node, spec, build)) return true;
+      build.operands ??= new Map();
+      build.operands.set(member, node);
       return true;
     }
     case "expressions": {
       if (!isArray(source)) return wrong(place, parsing, "is an array of expressions");
-      const { nodes, normals } = parseAll(source, `${at}/${member}`, depth + 2, parsing);
-      build.values = nodes;
-      build.normal[member] = normals;
+      build.values = parseAll(source, `${at}/${member}`, depth + 2, parsing);
       return true;
     }
     case "fields": {
@@ -82,9 +80,7 @@ export function readMember(
       if (Object.keys(source).some(hasLoneSurrogate)) {
         return wrong(place, parsing, "has a name with a lone surrogate");
       }
-      const { nodes, normal } = parseFields(source, `${at}/${member}`, depth + 2, parsing);
-      build.fields = nodes;
-      build.normal[member] = normal;
+      build.fields = parseFields(source, `${at}/${member}`, depth + 2, parsing);
       return true;
     }
     case "value":
@@ -102,7 +98,7 @@ export function readMember(
         return false;
       }
       build.tokens = tokens;
-      return keep(source, place, build);
+      return true;
     }
     case "rounding":
       return readWord(source, ROUNDINGS, place, build, parsing);
@@ -111,7 +107,7 @@ export function readMember(
     case "flag":
       if (typeof source !== "boolean") return wrong(place, parsing, "is true or false");
       build.flag = source;
-      return keep(source, place, build);
+      return true;
     case "scale":
       if (
         typeof source !== "number" ||
@@ -122,15 +118,15 @@ export function readMember(
         return wrong(place, parsing, `is a number from 0 to ${MAX_SCALE}, not an expression`);
       }
       build.number = source === 0 ? 0 : source;
-      return keep(build.number, place, build);
+      return true;
     default:
       return assertNever(spec.kind, "kind of member");
   }
 }
 
-/** Notes a fixed part, unless it says what would be meant anyway. */
-function keep(source: JsonValue, { member, spec }: MemberPlace, build: Building): boolean {
-  if (source !== spec.default) build.normal[member] = source;
+function setWord(build: Building, member: string, word: string): true {
+  build.words ??= new Map();
+  build.words.set(member, word);
   return true;
 }
 
@@ -152,8 +148,7 @@ function readName(
       "a small letter, then small letters, digits and underscores",
     );
   }
-  build.words.set(place.member, source);
-  return keep(source, place, build);
+  return setWord(build, place.member, source);
 }
 
 function readWord(
@@ -164,8 +159,7 @@ function readWord(
   parsing: Parsing,
 ): boolean {
   if (typeof source === "string" && words.includes(source)) {
-    build.words.set(place.member, source);
-    return keep(source, place, build);
+    return setWord(build, place.member, source);
   }
   const code = place.spec.kind === "rounding" ? "bad_rounding" : "bad_member";
   const meant = typeof source === "string" ? nearest(source, words) : undefined;
@@ -188,13 +182,11 @@ function readType(
   };
   const type = parseType(source, parsing.names, inner, report);
   if (type === undefined) return false;
-  const json = typeToJson(type);
-  if (!admits(json, place.depth + 1, parsing)) {
+  if (!admits(typeToJson(type), place.depth + 1, parsing)) {
     tooDeep(parsing, place.at);
     return false;
   }
   build.type = type;
-  build.normal[place.member] = json;
   return true;
 }
 
@@ -215,7 +207,6 @@ function readLiteral(
     return false;
   }
   build.literal = copy.value;
-  build.normal[place.member] = copy.value;
   return true;
 }
 
@@ -277,7 +268,7 @@ function isDefault(node: ParsedNode, spec: MemberSpec, build: Building): boolean
   const standard = spec.default;
   if (standard === undefined || node.kind !== "operator") return false;
   if (typeof standard === "object" && standard !== null) {
-    const named = build.words.get("as");
+    const named = build.words?.get("as");
     return node.op === "item" && node.words.get("name") === named && node.tokens?.length === 0;
   }
   return node.op === "literal" && node.type === undefined && node.literal === standard;
@@ -305,31 +296,25 @@ export function parseAll(
   at: string,
   depth: number,
   parsing: Parsing,
-): { readonly nodes: readonly ParsedNode[]; readonly normals: readonly JsonValue[] } {
+): readonly ParsedNode[] {
   const nodes: ParsedNode[] = [];
-  const normals: JsonValue[] = [];
   for (let index = 0; index < source.length && !parsing.stopped; index += 1) {
-    const piece = parsing.parse(source[index] ?? null, `${at}/${index}`, depth, parsing);
-    nodes.push(piece.node);
-    normals.push(piece.normal);
+    nodes.push(parsing.parse(source[index] ?? null, `${at}/${index}`, depth, parsing));
   }
-  return { nodes, normals };
+  return nodes;
 }
 
-/** Parses an object of expressions. */
+/** Parses an object of expressions, in text order of the names: that is also the order of evaluation. */
 export function parseFields(
   source: JsonObject,
   at: string,
   depth: number,
   parsing: Parsing,
-): { readonly nodes: ReadonlyMap<string, ParsedNode>; readonly normal: JsonValue } {
+): ReadonlyMap<string, ParsedNode> {
   const nodes = new Map<string, ParsedNode>();
-  const normal: { [key: string]: JsonValue } = Object.create(null);
-  for (const name of Object.keys(source)) {
+  for (const name of Object.keys(source).sort(compareText)) {
     if (parsing.stopped) break;
-    const piece = parsing.parse(source[name] ?? null, at + pointer(name), depth, parsing);
-    nodes.set(name, piece.node);
-    normal[name] = piece.normal;
+    nodes.set(name, parsing.parse(source[name] ?? null, at + pointer(name), depth, parsing));
   }
-  return { nodes, normal };
+  return nodes;
 }

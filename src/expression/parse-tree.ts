@@ -34,19 +34,13 @@ export interface BrokenNode {
 
 export type ParsedNode = OperatorNode | BrokenNode;
 
-/** A node with its normal form and what it takes of the levels. */
-export interface Piece {
-  readonly node: ParsedNode;
-  readonly normal: JsonValue;
-}
-
 export interface Parsing {
   readonly names: ReadonlyMap<string, Type>;
   readonly report: Report;
   readonly limits: ExpressionLimits;
   readonly inputs: Set<string>;
   readonly nodes: Set<string>;
-  readonly parse: (source: JsonValue, at: string, depth: number, parsing: Parsing) => Piece;
+  readonly parse: (source: JsonValue, at: string, depth: number, parsing: Parsing) => ParsedNode;
   operators: number;
   /** Set once there are too many operators: nothing more is parsed. */
   stopped: boolean;
@@ -54,21 +48,22 @@ export interface Parsing {
 
 /** An operator while its members are read. */
 export interface Building {
-  readonly operands: Map<string, ParsedNode>;
+  operands: Map<string, ParsedNode> | undefined;
   fields: ReadonlyMap<string, ParsedNode>;
   values: readonly ParsedNode[];
-  readonly words: Map<string, string>;
+  words: Map<string, string> | undefined;
   tokens: readonly string[] | undefined;
   literal: JsonValue;
   type: Type | undefined;
   number: number | undefined;
   flag: boolean;
-  readonly normal: { [key: string]: JsonValue };
 }
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 export const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+export const NO_VALUES: readonly ParsedNode[] = Object.freeze([]);
+
 /** An operator without members, to be filled. */
 export function leaf(op: OperatorName, at: string): OperatorNode {
   return {
@@ -76,7 +71,7 @@ export function leaf(op: OperatorName, at: string): OperatorNode {
     op,
     at,
     operands: NONE,
-    values: [],
+    values: NO_VALUES,
     fields: NONE,
     words: NONE,
     tokens: undefined,
@@ -87,8 +82,8 @@ export function leaf(op: OperatorName, at: string): OperatorNode {
   };
 }
 
-export function broken(at: string): Piece {
-  return { node: { kind: "broken", at, parts: [] }, normal: null };
+export function broken(at: string): BrokenNode {
+  return { kind: "broken", at, parts: [] };
 }
 
 export function refuse(
@@ -97,14 +92,14 @@ export function refuse(
   at: string,
   message: string,
   hint?: string | undefined,
-): Piece {
+): BrokenNode {
   parsing.report(
     hint === undefined ? { code, pointer: at, message } : { code, pointer: at, message, hint },
   );
   return broken(at);
 }
 
-export function tooDeep(parsing: Parsing, at: string): Piece {
+export function tooDeep(parsing: Parsing, at: string): BrokenNode {
   const message = `an expression nests at most ${parsing.limits.depth} levels in its long form`;
   return refuse(parsing, "too_deep", at, message, "compute parts of it in nodes of their own");
 }

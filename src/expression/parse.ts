@@ -1,6 +1,6 @@
 /**
  * Documents -> operator trees: short forms become what they stand for, members are checked against the operator
- * table, and the normal form (long form, type names resolved, defaults left out) is built beside the tree.
+ * table. The normal form (long form, type names resolved, defaults left out) is written from the tree when asked for.
  *
  * - P1 Total on any JSON: what is wrong is reported and leaves a `broken` node, so everything else is still checked.
  * - P2 Every report points at the operator in the document as written.
@@ -9,9 +9,15 @@
 import type { JsonValue } from "../base/json.ts";
 import { compareText, hasLoneSurrogate, nearest } from "../base/text.ts";
 import type { Report } from "../model/diagnostic.ts";
-import { OPERATOR_NAMES, OPERATORS, type OperatorName } from "../model/operators.ts";
+import {
+  type MemberSpec,
+  OPERATOR_NAMES,
+  OPERATORS,
+  type OperatorName,
+} from "../model/operators.ts";
 import type { Type } from "../model/type.ts";
 import { EXPRESSION_LIMITS, type ExpressionLimits } from "./limits.ts";
+import { normalJson, normalText } from "./normal-text.ts";
 import { defaultOf, parseAll, readMember } from "./parse-member.ts";
 import {
   type Building,
@@ -20,11 +26,11 @@ import {
   isOperator,
   type JsonObject,
   leaf,
+  NO_VALUES,
   NONE,
   type OperatorNode,
   type ParsedNode,
   type Parsing,
-  type Piece,
   refuse,
   shown,
   tooDeep,
@@ -33,7 +39,9 @@ import {
 export interface ParsedExpression {
   /** JSON Pointer of the expression in its document. */
   readonly at: string;
-  /** The normal form; meaningless when something was reported. */
+  /** The normal form as canonical text, made when first asked for; meaningless when something was reported. */
+  readonly normalText: string;
+  /** The same as JSON. */
   readonly normal: JsonValue;
   /** Names of the inputs referred to, in text order. */
   readonly inputs: readonly string[];
@@ -68,20 +76,49 @@ export function parseExpression(
     stopped: false,
     parse: parseNode,
   };
-  const { node, normal } = parseNode(source, at, 1, parsing);
+  const tree = parseNode(source, at, 1, parsing);
   if (parsing.stopped) return undefined;
-  return {
-    at,
-    normal,
-    inputs: [...parsing.inputs].sort(compareText),
-    nodes: [...parsing.nodes].sort(compareText),
-    operators: parsing.operators,
-    tree: node,
-  };
+  return new Parsed(at, sorted(parsing.inputs), sorted(parsing.nodes), parsing.operators, tree);
+}
+
+class Parsed implements ParsedExpression {
+  readonly at: string;
+  readonly inputs: readonly string[];
+  readonly nodes: readonly string[];
+  readonly operators: number;
+  readonly tree: ParsedNode;
+  private text: string | undefined;
+
+  constructor(
+    at: string,
+    inputs: readonly string[],
+    nodes: readonly string[],
+    operators: number,
+    tree: ParsedNode,
+  ) {
+    this.at = at;
+    this.inputs = inputs;
+    this.nodes = nodes;
+    this.operators = operators;
+    this.tree = tree;
+  }
+
+  get normalText(): string {
+    this.text ??= normalText(this.tree);
+    return this.text;
+  }
+
+  get normal(): JsonValue {
+    return normalJson(this.normalText);
+  }
+}
+
+function sorted(names: ReadonlySet<string>): readonly string[] {
+  return names.size < 2 ? [...names] : [...names].sort(compareText);
 }
 
 /** Parses what stands where an expression is expected; `depth` is the JSON level of its long form. */
-function parseNode(source: JsonValue, at: string, depth: number, parsing: Parsing): Piece {
+function parseNode(source: JsonValue, at: string, depth: number, parsing: Parsing): ParsedNode {
   if (parsing.stopped) return broken(at);
   parsing.operators += 1;
   if (parsing.operators > parsing.limits.operators) {
@@ -123,7 +160,7 @@ function parseNode(source: JsonValue, at: string, depth: number, parsing: Parsin
   }
 }
 
-function parseObject(source: JsonObject, at: string, depth: number, parsing: Parsing): Piece {
+function parseObject(source: JsonObject, at: string, depth: number, parsing: Parsing): ParsedNode {
   if (!Object.hasOwn(source, "op")) return shortReference(source, at, depth, parsing);
   const op = source["op"];
   if (typeof op !== "string") {
@@ -143,32 +180,20 @@ function parseOperator(
   at: string,
   depth: number,
   parsing: Parsing,
-): Piece {
-  const { members } = OPERATORS[op];
-  let complete = true;
-  for (const key of Object.keys(source)) {
-    if (key === "op" || Object.hasOwn(members, key)) continue;
-    complete = false;
-    const known = Object.keys(members);
-    const meant = nearest(key, known);
-    const hint = meant === undefined ? `it has ${known.join(", ")}` : `did you mean ${meant}?`;
-    refuse(parsing, "unknown_member", at, `${op} has no member ${shown(key)}`, hint);
-  }
+): ParsedNode {
+  let complete = knowsMembers(op, source, at, parsing);
   const build: Building = {
-    operands: new Map(),
+    operands: undefined,
     fields: NONE,
-    values: [],
-    words: new Map(),
+    values: NO_VALUES,
+    words: undefined,
     tokens: undefined,
     literal: null,
     type: undefined,
     number: undefined,
     flag: false,
-    normal: Object.assign(Object.create(null), { op }),
   };
-  for (const member of Object.keys(members)) {
-    const spec = members[member];
-    if (spec === undefined) continue;
+  for (const [member, spec] of MEMBERS.get(op) ?? []) {
     if (!Object.hasOwn(source, member)) {
       if (spec.required) {
         complete = false;
@@ -184,28 +209,65 @@ function parseOperator(
   }
   note(op, build, parsing);
   if (!complete) return partly(op, at, build);
-  const { normal, ...rest } = build;
-  return { node: { kind: "operator", op, at, ...rest }, normal };
+  return {
+    kind: "operator",
+    op,
+    at,
+    operands: build.operands ?? NONE,
+    values: build.values,
+    fields: build.fields,
+    words: build.words ?? NONE,
+    tokens: build.tokens,
+    literal: build.literal,
+    type: build.type,
+    number: build.number,
+    flag: build.flag,
+  };
+}
+
+/** The members of each operator, as a list: asked for at every operator of every document. */
+const MEMBERS: ReadonlyMap<OperatorName, readonly (readonly [string, MemberSpec])[]> = new Map(
+  OPERATOR_NAMES.map((op) => [op, Object.entries(OPERATORS[op].members)] as const),
+);
+/** False after reporting members that the operator does not have. */
+function knowsMembers(op: OperatorName, source: JsonObject, at: string, parsing: Parsing): boolean {
+  const { members } = OPERATORS[op];
+  let complete = true;
+  for (const key in source) {
+    if (key === "op" || Object.hasOwn(members, key) || !Object.hasOwn(source, key)) continue;
+    complete = false;
+    const known = Object.keys(members);
+    const meant = nearest(key, known);
+    const hint = meant === undefined ? `it has ${known.join(", ")}` : `did you mean ${meant}?`;
+    refuse(parsing, "unknown_member", at, `${op} has no member ${shown(key)}`, hint);
+  }
+  return complete;
 }
 
 function note(op: OperatorName, build: Building, parsing: Parsing): void {
-  const name = build.words.get(op === "node" ? "id" : "name");
+  if (op !== "input" && op !== "node") return;
+  const name = build.words?.get(op === "node" ? "id" : "name");
   if (name === undefined) return;
   if (op === "input") parsing.inputs.add(name);
   if (op === "node") parsing.nodes.add(name);
 }
 
 /** Parts in which the operator binds a name are left out: whether the name is right cannot be said. */
-function partly(op: OperatorName, at: string, build: Building): Piece {
+function partly(op: OperatorName, at: string, build: Building): ParsedNode {
   const { members } = OPERATORS[op];
   const parts = [...build.values, ...build.fields.values()];
-  for (const [member, node] of build.operands) {
+  for (const [member, node] of build.operands ?? NONE) {
     if (members[member]?.kind !== "body" && !(op === "let" && member === "in")) parts.push(node);
   }
-  return { node: { kind: "broken", at, parts }, normal: build.normal };
+  return { kind: "broken", at, parts };
 }
 
-function shortReference(source: JsonObject, at: string, depth: number, parsing: Parsing): Piece {
+function shortReference(
+  source: JsonObject,
+  at: string,
+  depth: number,
+  parsing: Parsing,
+): ParsedNode {
   const keys = Object.keys(source);
   const form = SHORT_FORMS.find((name) => Object.hasOwn(source, name));
   if (form === undefined) {
@@ -241,16 +303,12 @@ function shortList(
   at: string,
   depth: number,
   parsing: Parsing,
-): Piece {
-  const { nodes, normals } = parseAll(source, at, depth + 2, parsing);
+): ParsedNode {
+  const values = parseAll(source, at, depth + 2, parsing);
   if (parsing.stopped) return broken(at);
-  const node: OperatorNode = { ...leaf("list", at), values: nodes };
-  return { node, normal: Object.assign(Object.create(null), { op: "list", values: normals }) };
+  return { ...leaf("list", at), values };
 }
 
-function literal(value: JsonValue, at: string): Piece {
-  return {
-    node: { ...leaf("literal", at), literal: value },
-    normal: Object.assign(Object.create(null), { op: "literal", value }),
-  };
+function literal(value: JsonValue, at: string): OperatorNode {
+  return { ...leaf("literal", at), literal: value };
 }

@@ -108,10 +108,6 @@ export function qualifiedProcedure(
     resume: (host: Host, run: string): Promise<Run> =>
       resumeRun(plan, verifier, host, run, { clock, qualification }),
     start(inputs: unknown, options: QualifiedStart): Run {
-      const { guidedShare = 0, ...rest } = options;
-      const guided = drawn(guidedShare, random);
-      if (guided)
-        return startRun(plan, verifier, inputs, { ...rest, mode: "guided", clock, random });
       if (!stands()) {
         throw new RoteError(
           "not_qualified",
@@ -119,8 +115,11 @@ export function qualifiedProcedure(
           { recipe: plan.id, qualification: id },
         );
       }
-      const mode = "compiled";
-      return startRun(plan, verifier, inputs, { ...rest, mode, qualification, clock, random });
+      const { guidedShare = 0, ...rest } = options;
+      const ports = { clock, random };
+      return drawn(guidedShare, random)
+        ? startRun(plan, verifier, inputs, { ...rest, ...ports, mode: "guided" })
+        : startRun(plan, verifier, inputs, { ...rest, ...ports, mode: "compiled", qualification });
     },
   });
 }

@@ -59,5 +59,7 @@ describe("nearest", () => {
     expect(nearest("cat", ["cart", "cut", "bat"])).toBe("cart");
     expect(nearest("node", ["nodes", "node"])).toBe("node");
     expect(nearest("a", [])).toBeUndefined();
+    expect(nearest("a", ["b", "A"])).toBe("A");
+    expect(nearest("a", ["b", "ab"])).toBe("ab");
   });
 });

@@ -488,7 +488,9 @@ describe("a share of qualified starts may run guided", () => {
       const differing = answered(at(1, draw), "invoice", "another note");
       await expect(memory.signal(differing)).resolves.toMatchObject({ failed: true, demoted });
     }
-    expect(() => at(0, 4)).toThrow(expect.objectContaining({ code: "not_qualified" }));
+    for (const share of [0, 1]) {
+      expect(() => at(share, 4)).toThrow(expect.objectContaining({ code: "not_qualified" }));
+    }
   });
 });
 
@@ -594,6 +596,8 @@ describe("what a memory is asked and told", () => {
     expect(await memory.lookUp(found)).toEqual({ procedures, suggestion: null });
     expect(await memory.lookUp({ task: "cases" })).toEqual({ procedures: [], suggestion: "case" });
     expect(await memory.list()).toEqual(procedures);
+    expect(await memory.list({ limit: 0 })).toEqual([]);
+    expect(await refusal(memory.list({ limit: -1 }))).toMatchObject({ code: "bad_limits" });
   });
 
   it("recall gives what stands and judges nothing", async () => {
