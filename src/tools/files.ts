@@ -16,7 +16,8 @@ import {
   JSON_LINES_TYPE,
   JSON_TYPE,
 } from "./file-sources.ts";
-import { badArguments, broke, CANCELLED, nameOf } from "./outcome.ts";
+import { faultOf, isInteger, membersOf } from "./members.ts";
+import { badArguments, broke, CANCELLED, done, nameOf, refused } from "./outcome.ts";
 
 export interface FileToolOptions extends Partial<ToolWords> {
   /** Bytes that one answer may hold. Default 1 MiB. */
@@ -75,10 +76,7 @@ export function fileTool(sources: FileSources, options: FileToolOptions = {}): T
   );
   return {
     definition,
-    fault(args) {
-      const read = requestOf(args);
-      return typeof read === "string" ? read : null;
-    },
+    fault: (args) => faultOf(requestOf(args)),
     async call(call) {
       const request = requestOf(call.arguments);
       if (typeof request === "string") return badArguments(request);
@@ -161,36 +159,22 @@ function isBoundary(bytes: Uint8Array, at: number): boolean {
 
 /** The request, or why it is none. */
 function requestOf(args: JsonValue): Request | string {
-  if (args === null || typeof args !== "object" || Array.isArray(args)) return "not an object";
-  const members = args as { readonly [key: string]: JsonValue };
-  const known = ["source", "record", "from", "count"];
-  const stray = Object.keys(members).find((key) => !known.includes(key));
-  if (stray !== undefined) return `there is no member ${JSON.stringify(stray)}`;
+  const members = membersOf(args, ["source", "record", "from", "count"]);
+  if (typeof members === "string") return members;
   const { source, record, from, count } = members;
   if (typeof source !== "string") return "/source: a text names the source";
   const ranged = from !== undefined || count !== undefined;
   if (ranged === (record !== undefined)) return "either record, or from and count";
   if (ranged) {
-    if (!isCount(from, 0)) return "/from: an integer from 0";
-    if (!isCount(count, 1)) return "/count: an integer from 1";
+    if (!isInteger(from, 0)) return "/from: an integer from 0";
+    if (!isInteger(count, 1)) return "/count: an integer from 1";
     return { source, record: undefined, range: { from, count } };
   }
-  if (typeof record === "string" || isCount(record, 0)) return { source, record, range: undefined };
+  if (typeof record === "string" || isInteger(record, 0))
+    return { source, record, range: undefined };
   return "/record: a text, or an integer from 0";
-}
-
-function isCount(value: JsonValue | undefined, least: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= least;
-}
-
-function done(result: JsonValue): ToolOutcome {
-  return { kind: "done", result };
 }
 
 function tooLarge(maxCount: number): ToolOutcome {
   return refused("answer_too_large", `one answer holds ${maxCount} bytes at most`);
-}
-
-function refused(code: string, message: string): ToolOutcome {
-  return { kind: "refused", code, message };
 }

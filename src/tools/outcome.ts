@@ -1,5 +1,6 @@
 /** How an adapter says what became of a call, and how it breaks without saying too much. */
 import { RoteError } from "../base/error.ts";
+import type { JsonValue } from "../base/json.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 
 /** Messages end up in receipts, which are small and kept for ever. */
@@ -31,6 +32,20 @@ export function refusal(code: string, message: string): Declared {
   return new Declared({ kind: "refused", code: checkCode(code), message: bounded(message) });
 }
 
+export function done(result: JsonValue): ToolOutcome {
+  return { kind: "done", result };
+}
+
+/** As `refusal`, by an adapter of ours. */
+export function refused(code: string, message: string): ToolOutcome {
+  return { kind: "refused", code, message: bounded(message) };
+}
+
+/** As `notApplied`, by an adapter of ours. */
+export function nothingDone(code: string, message: string): ToolOutcome {
+  return { kind: "not_applied", code, message: bounded(message) };
+}
+
 export const CANCELLED: ToolOutcome = {
   kind: "not_applied",
   code: "cancelled",
@@ -39,7 +54,7 @@ export const CANCELLED: ToolOutcome = {
 
 /** The gate asks `fault` before; who calls a tool without asking is told the same. */
 export function badArguments(fault: string): ToolOutcome {
-  return { kind: "not_applied", code: "tool_arguments_invalid", message: bounded(fault) };
+  return nothingDone("tool_arguments_invalid", fault);
 }
 
 /**

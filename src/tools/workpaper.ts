@@ -23,7 +23,8 @@ import {
 } from "../store/sqlite/open.ts";
 import { type Writer, writerOf } from "../store/sqlite/writer.ts";
 import { defineTool } from "./definition.ts";
-import { badArguments, broke, CANCELLED, nameOf } from "./outcome.ts";
+import { faultOf, isInteger, membersOf } from "./members.ts";
+import { badArguments, broke, CANCELLED, done, nameOf, nothingDone, refused } from "./outcome.ts";
 
 export interface Workpaper {
   /** `workpaper.read`: the entry of a key, or entries by position. */
@@ -144,9 +145,9 @@ function appendTool(rows: Rows, writer: Writer): Tool {
     const before = rows.byOperation.get(operation);
     if (before !== undefined) return again(before, key, content);
     if (rows.byKey.get(key) !== undefined) {
-      return { kind: "refused", code: "duplicate_key", message: "an entry has this key already" };
+      return refused("duplicate_key", "an entry has this key already");
     }
-    return { kind: "done", result: written(rows.insert.get(operation, key, content), key) };
+    return done(written(rows.insert.get(operation, key, content), key));
   }
 
   function probe(operation: string): ProbeOutcome {
@@ -174,14 +175,12 @@ function appendTool(rows: Rows, writer: Writer): Tool {
 
 function again(before: Row, key: string, content: string): ToolOutcome {
   if (before.key === null) {
-    const message = "this operation was declared void by a probe that did not find it";
-    return { kind: "not_applied", code: "operation_void", message };
+    return nothingDone("operation_void", "a probe did not find this operation and made it void");
   }
   if (before.key === key && before.content === content) {
-    return { kind: "done", result: written(before, key) };
+    return done(written(before, key));
   }
-  const message = "another entry was written under this operation";
-  return { kind: "refused", code: "operation_reused", message };
+  return refused("operation_reused", "another entry was written under this operation");
 }
 
 function written(row: Row | undefined, key: string): JsonValue {
@@ -237,7 +236,7 @@ function readTool(rows: Rows, writer: Writer): Tool {
     const found =
       "key" in wanted ? rows.byKey.all(wanted.key) : rows.byPosition.all(wanted.from, wanted.count);
     if ("key" in wanted && found.length === 0) {
-      return { kind: "refused", code: "entry_absent", message: "no entry has this key" };
+      return refused("entry_absent", "no entry has this key");
     }
     const entries = found.map(({ position, key, operation, content }) => ({
       position: Number(position),
@@ -245,7 +244,7 @@ function readTool(rows: Rows, writer: Writer): Tool {
       operation,
       content: contentOf(content),
     }));
-    return { kind: "done", result: { entries, end: Number(rows.end.get()?.end ?? 0n) } };
+    return done({ entries, end: Number(rows.end.get()?.end ?? 0n) });
   }
 
   return {
@@ -269,7 +268,7 @@ function guarded(call: ToolCall, work: () => ToolOutcome): ToolOutcome {
   } catch (error) {
     const code = error instanceof RoteError ? error.code : nameOf(error);
     const message = `the workpaper cannot be used (${code})`;
-    if (NOTHING_WRITTEN.includes(code)) return { kind: "not_applied", code, message };
+    if (NOTHING_WRITTEN.includes(code)) return nothingDone(code, message);
     throw broke("workpaper_failed", message, error);
   }
 }
@@ -307,29 +306,11 @@ function wantedOf(args: JsonValue): Wanted | string {
     if (from !== undefined || count !== undefined) return "either key, or from and count";
     return isKey(key) ? { key } : `/key: a text of 1 to ${MAX_KEY} characters`;
   }
-  if (!isPosition(from)) return "/from: an integer from 1";
-  if (!isPosition(count) || count > MAX_COUNT) return `/count: an integer from 1 to ${MAX_COUNT}`;
+  if (!isInteger(from, 1)) return "/from: an integer from 1";
+  if (!isInteger(count, 1) || count > MAX_COUNT) return `/count: an integer from 1 to ${MAX_COUNT}`;
   return { from, count };
-}
-
-type Members = { readonly [key: string]: JsonValue | undefined };
-
-function membersOf(args: JsonValue, known: readonly string[]): Members | string {
-  if (args === null || typeof args !== "object" || Array.isArray(args)) return "not an object";
-  const stray = Object.keys(args).find((key) => !known.includes(key));
-  return stray === undefined
-    ? (args as Members)
-    : `there is no member ${JSON.stringify(stray.slice(0, 60))}`;
 }
 
 function isKey(value: JsonValue | undefined): value is string {
   return typeof value === "string" && value.length >= 1 && value.length <= MAX_KEY;
-}
-
-function isPosition(value: JsonValue | undefined): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-function faultOf(read: object | string): string | null {
-  return typeof read === "string" ? read : null;
 }
