@@ -41,6 +41,15 @@ export const ERROR_CODES = {
     meaning: "A requirement asks for fewer clean runs than the least, or for no whole number.",
     todo: "Ask for as many as the least, or more.",
   },
+  bad_source: {
+    meaning:
+      "A file cannot be registered as evidence: not a plain file, too large, or not what was declared.",
+    todo: "Correct the file or its registration.",
+  },
+  bad_tool: {
+    meaning: "A tool is declared in a way that cannot be offered, or its server does not offer it.",
+    todo: "Correct what the message names.",
+  },
   bad_share: {
     meaning: "The share of guided starts is not from 0 to 1.",
     todo: "Give a number from 0 to 1.",
@@ -262,6 +271,11 @@ export const ERROR_CODES = {
   store_read_only: {
     meaning: "The memory cannot be written, so a demotion could not be recorded.",
     todo: "Make directory and file writable for this process.",
+  },
+  tool_server_unavailable: {
+    meaning:
+      "A server of tools could not be reached or did not introduce itself; nothing was called.",
+    todo: "Start it, or correct how the host names it.",
   },
   unbound_plan: {
     meaning: "The recipe names no environment: it can be checked and drawn, not started.",

@@ -62,7 +62,7 @@ export function functionTool<I extends z.ZodType, O extends z.ZodType>(
   const { probe } = options;
   return {
     definition,
-    fault(args) {
+    fault: (args) => {
       const read = argumentsOf(options.input, args);
       return read.ok ? null : read.fault;
     },

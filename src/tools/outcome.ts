@@ -58,11 +58,21 @@ export function badArguments(fault: string): ToolOutcome {
 }
 
 /**
- * A break-down that leaves open what happened. The cause is kept for logs of the application; its text is not repeated,
+ * A break-down that leaves open what happened. The cause is kept for the application's log; its text is not repeated,
  * since it may hold what nobody meant to record.
  */
-export function broke(code: string, message: string, cause?: unknown): RoteError {
-  return new RoteError(code, bounded(message), {}, cause);
+export class ToolBroke extends Error {
+  override readonly name = "ToolBroke";
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(bounded(message), { cause });
+    this.code = code;
+  }
+}
+
+export function broke(code: string, message: string, cause?: unknown): ToolBroke {
+  return new ToolBroke(code, message, cause);
 }
 
 /** The kind of an error and its code where that is one word: enough to search for, and never its text. */
