@@ -52,6 +52,13 @@ export interface Append {
   readonly seal?: boolean;
   /** Refuses when the wall clock is far behind the log: what expires could not be judged. For admissions. */
   readonly needsClock?: boolean;
+  /**
+   * Refuses at or after this wall-clock time (milliseconds since 1970 UTC), read in the same transaction: until then
+   * holds what was checked before. For admissions.
+   */
+  readonly before?: number;
+  /** The lease lasts at least this many milliseconds longer than usual: for the wait for a tool that follows. */
+  readonly holdMs?: number;
 }
 
 export type AppendRefusal =
@@ -64,7 +71,8 @@ export type AppendRefusal =
       readonly limit: bigint;
     }
   | { readonly code: "not_qualified" }
-  | { readonly code: "clock_behind"; readonly behindMs: number };
+  | { readonly code: "clock_behind"; readonly behindMs: number }
+  | { readonly code: "too_late"; readonly before: number };
 
 /** The right to write to one run's chain. */
 export interface Lease {

@@ -17,6 +17,9 @@ export interface BodyText {
   readonly text: string;
 }
 
+/** Deep enough for whatever has a canonical form: an entry that could be written must be readable. */
+const LIMITS = { numbers: "finite", maxBytes: MAX_ENTRY_BYTES, maxDepth: 600 } as const;
+
 /** Room for everything in an entry besides its body. */
 const FRAME_BYTES = 512;
 
@@ -46,7 +49,7 @@ export function entryBytes(entry: Omit<Entry, "body">, body: string): Uint8Array
 
 /** An entry as stored. @throws RoteError `journal_damaged` when the bytes are not an entry of ours */
 export function decodeEntry(bytes: Uint8Array, index: number): Appended {
-  const json = readJson(bytes, { numbers: "finite", maxBytes: MAX_ENTRY_BYTES });
+  const json = readJson(bytes, LIMITS);
   if (!json.ok || !isEntry(json.value)) {
     throw new RoteError("journal_damaged", `Entry ${index} of the log is not readable.`, { index });
   }

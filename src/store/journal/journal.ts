@@ -161,7 +161,7 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
       tables.putTotal(counter, tables.total(counter) + add);
     }
     for (const bytes of request.blobs ?? []) tables.putBlob(sha256Hex(bytes), bytes);
-    if (request.lease !== null) extend(request.lease, now);
+    if (request.lease !== null) extend(request.lease, now, request.holdMs ?? 0);
     return ok(appended);
   }
 
@@ -171,6 +171,9 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
     const behindMs = tables.lastTime() - now;
     if (request.needsClock === true && behindMs > CLOCK_TOLERANCE_MS) {
       return { code: "clock_behind", behindMs };
+    }
+    if (request.before !== undefined && now >= request.before) {
+      return { code: "too_late", before: request.before };
     }
     if (request.qualification !== undefined && !tables.stands(request.qualification)) {
       return { code: "not_qualified" };
@@ -234,10 +237,10 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
   }
 
   /** Rewritten only in the second half of its life, so that most appends change no lease row. */
-  function extend(lease: Lease, now: number): void {
+  function extend(lease: Lease, now: number, holdMs: number): void {
     const row = tables.lease(lease.chain);
-    if (row !== undefined && row.expiresMs - now < leaseMs / 2) {
-      tables.putLease(lease.chain, { ...row, expiresMs: now + leaseMs });
+    if (row !== undefined && row.expiresMs - now < holdMs + leaseMs / 2) {
+      tables.putLease(lease.chain, { ...row, expiresMs: now + holdMs + leaseMs });
     }
   }
 
