@@ -50,6 +50,8 @@ export interface Append {
   readonly blobs?: readonly Uint8Array[];
   /** Seals a tree head with this append, as at the end of a run. */
   readonly seal?: boolean;
+  /** Gives the lease back with this append, as at the end of a run. */
+  readonly release?: boolean;
   /** Refuses when the wall clock is far behind the log: what expires could not be judged. For admissions. */
   readonly needsClock?: boolean;
   /**
@@ -113,10 +115,17 @@ export interface Journal {
    */
   claim(chain: string): Promise<Result<Lease, LeaseHeld>>;
 
+  /** Extends a lease without writing, as while a tool is being called; false when it was lost. */
+  renew(lease: Lease): Promise<boolean>;
+
   /** Gives a lease back; nothing happens when it was already lost. */
   release(lease: Lease): Promise<void>;
 
-  /** Entries of a chain in order, from `seq` on. Empty for a chain that does not exist. */
+  /**
+   * Entries of a chain in order, from `seq` on. Empty for a chain that does not exist.
+   *
+   * @throws RoteError `journal_damaged` when one does not follow from the one before it
+   */
   read(chain: string, fromSeq?: number): readonly Appended[];
 
   /** Number of entries of a chain. */
@@ -131,7 +140,7 @@ export interface Journal {
 
   total(counter: string): bigint;
 
-  /** The most recently updated first. */
+  /** The most recently updated first, to the second. */
   runs(limit: number): readonly RunSummary[];
 
   /** Size and root of the log as it is now. */

@@ -8,8 +8,10 @@ import {
   ENTRY_TYPES,
   type Entry,
   type EntryType,
+  FIRST_PREV,
   MAX_ENTRY_BYTES,
 } from "../../model/journal.ts";
+import type { StoredEntry } from "./tables.ts";
 
 /** A body that may be written, in its canonical text; made once, before the append is queued. */
 export interface BodyText {
@@ -54,6 +56,33 @@ export function decodeEntry(bytes: Uint8Array, index: number): Appended {
     throw new RoteError("journal_damaged", `Entry ${index} of the log is not readable.`, { index });
   }
   return { entry: json.value, hash: sha256Hex(bytes), index };
+}
+
+/**
+ * Entries of one chain, each of which must name the hash of the one before it: what was changed behind our back is
+ * refused before anything is made of it.
+ */
+export function decodeChain(
+  chain: string,
+  fromSeq: number,
+  stored: readonly StoredEntry[],
+): readonly Appended[] {
+  let before = fromSeq === 0 ? FIRST_PREV : undefined;
+  return stored.map(({ bytes, index }, at) => {
+    const appended = decodeEntry(bytes, index);
+    const { entry, hash } = appended;
+    const seq = fromSeq + at;
+    const follows = before === undefined || entry.prev === before;
+    if (entry.chain !== chain || entry.seq !== seq || !follows) {
+      throw new RoteError(
+        "journal_damaged",
+        `Entry ${seq} of ${chain} does not follow from the one before it: the journal was changed.`,
+        { chain, seq, expected: before ?? null, found: entry.prev },
+      );
+    }
+    before = hash;
+    return appended;
+  });
 }
 
 function isEntry(value: JsonValue): value is JsonValue & Entry {

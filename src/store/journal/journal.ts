@@ -5,22 +5,24 @@
 
 import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
-import { append, EMPTY_FRONTIER, leafHash, rootOf } from "../../base/merkle.ts";
-import { formatTreeHead, parseTreeHead, type TreeHead } from "../../base/note.ts";
+import { parseTreeHead } from "../../base/note.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import { type Appended, type Entry, FIRST_PREV, HOST_CHAIN } from "../../model/journal.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type {
-  Append,
-  AppendRefusal,
-  Claim,
-  Draft,
-  Journal,
-  Lease,
-  LeaseHeld,
-} from "../../ports/journal.ts";
-import { type BodyText, bodyText, decodeEntry, entryBytes, isRunEntry } from "./entry.ts";
-import { summaryAfter } from "./summary.ts";
+import type { Append, AppendRefusal, Claim, Draft, Journal, Lease } from "../../ports/journal.ts";
+import {
+  type BodyText,
+  bodyText,
+  decodeChain,
+  decodeEntry,
+  entryBytes,
+  isRunEntry,
+} from "./entry.ts";
+import { leasesIn } from "./leases.ts";
+import { openLog } from "./log.ts";
+import { createQueue, type Work } from "./queue.ts";
+import { remembered } from "./remembered.ts";
+import { rowAfter, summaryOf } from "./summary.ts";
 import type { JournalTables } from "./tables.ts";
 
 export interface JournalOptions {
@@ -33,8 +35,8 @@ export interface JournalOptions {
   readonly sign: (text: string) => string;
   /** Keeps a copy of each tree head outside the store; called after the commit. */
   readonly keepCopy: (note: string) => void;
-  /** The last copy that was kept, if any. */
-  readonly lastCopy: string | undefined;
+  /** The last copies that were kept, if any. */
+  readonly lastCopies: readonly string[];
   /** How long a lease lasts without an append. Default 10 s: longer than any pause of a healthy process. */
   readonly leaseMs?: number;
 }
@@ -42,44 +44,24 @@ export interface JournalOptions {
 const LEASE_MS = 10_000;
 /** Entries between two tree heads at most. */
 const HEAD_EVERY = 64;
+/** Entries without a tree head get one when nothing was written for about this long. */
+const IDLE_MS = 1_000;
 /** A clock this far behind the log makes expiry meaningless. */
 const CLOCK_TOLERANCE_MS = 60_000;
-const SCAN = 1_000;
 
-interface Queued {
-  readonly request: Append;
-  readonly bodies: readonly BodyText[];
-  readonly resolve: (result: Result<readonly Appended[], AppendRefusal>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-export function createJournal(tables: JournalTables, options: JournalOptions): Journal {
+export function createJournal(stored: JournalTables, options: JournalOptions): Journal {
   const leaseMs = options.leaseMs ?? LEASE_MS;
-  let frontier = EMPTY_FRONTIER;
-  let sealed = 0;
-  let queue: Queued[] = [];
-  let scheduled = false;
+  const tables = remembered(stored);
+  const log = openLog(tables, options.origin, options.sign);
+  const leases = leasesIn(tables, { ...options, leaseMs });
+  const queue = createQueue(commit);
   let broken: unknown;
   let closed = false;
+  let sealWanted = false;
+  let lastWriteMs = 0;
+  let idle: NodeJS.Timeout | undefined;
 
-  refuseBackup(tables, options.lastCopy);
-
-  /** Entries that other processes committed since we looked last. */
-  function catchUp(): void {
-    const size = tables.size();
-    if (Number(frontier.size) > size) {
-      throw new RoteError("journal_damaged", "The log is shorter than it was: entries are gone.");
-    }
-    if (Number(frontier.size) === size) return;
-    const last = tables.lastHead();
-    if (last !== undefined && last.frontier.size > frontier.size) frontier = last.frontier;
-    sealed = Math.max(sealed, Number(last?.frontier.size ?? 0n));
-    while (Number(frontier.size) < size) {
-      for (const { bytes } of tables.scan(Number(frontier.size), SCAN)) {
-        frontier = append(frontier, leafHash(bytes));
-      }
-    }
-  }
+  refuseBackup(tables, options.lastCopies);
 
   function guard(): void {
     if (closed) throw new RoteError("journal_closed", "The journal is closed.");
@@ -93,49 +75,49 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
     }
   }
 
-  function transact<T>(work: () => T): T {
+  /** One durable transaction, with a tree head when one is due. */
+  function commit(batch: readonly Work[]): readonly (() => void)[] {
     guard();
-    const before = { frontier, sealed };
+    const reset = log.mark();
+    let note: string | undefined;
+    let answers: readonly (() => void)[];
     try {
-      return tables.write(() => {
+      answers = tables.write(() => {
         // A busy store may run this again: each attempt starts from what is committed.
-        ({ frontier, sealed } = before);
-        catchUp();
-        return work();
+        reset();
+        note = undefined;
+        sealWanted = false;
+        log.catchUp();
+        const made = batch.map((work) => work());
+        if (sealWanted || log.unsealed() >= HEAD_EVERY) {
+          const sealed = log.seal();
+          if (sealed.fresh) note = sealed.note;
+        }
+        return made;
       });
     } catch (error) {
-      // Whether anything was written is unknown, so neither are the frontier and what the caller may assume.
+      // Whether anything was written is unknown, so neither is the log and what the caller may assume.
       broken = error;
       throw error instanceof RoteError && error.code === "journal_damaged"
         ? error
         : new RoteError("journal_failed", "The journal could not be written.", {}, error);
     }
+    if (note !== undefined) copyOut(note);
+    lastWriteMs = options.clock.monotonicMs();
+    if (log.unsealed() > 0) idle ??= sealLater(IDLE_MS);
+    return answers;
   }
 
-  function flush(): void {
-    scheduled = false;
-    const batch = queue;
-    queue = [];
-    if (batch.length === 0) return;
-    const notes: string[] = [];
-    let results: Result<readonly Appended[], AppendRefusal>[];
-    try {
-      results = transact(() => {
-        const made = batch.map(appendOne);
-        const asked = batch.some(({ request }, at) => request.seal === true && made[at]?.ok);
-        if (asked || Number(frontier.size) - sealed >= HEAD_EVERY) notes.push(sealNow());
-        return made;
-      });
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-      return;
-    }
-    for (const note of notes) copyOut(note);
-    batch.forEach(({ resolve, reject }, at) => {
-      const result = results[at];
-      if (result === undefined) reject(new RoteError("journal_failed", "An append got no answer."));
-      else resolve(result);
-    });
+  function sealLater(ms: number): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      idle = undefined;
+      const restMs = IDLE_MS - (options.clock.monotonicMs() - lastWriteMs);
+      if (closed || broken !== undefined || log.unsealed() === 0) return;
+      if (restMs > 0) idle = sealLater(restMs);
+      // A failure shows itself to whoever writes next.
+      else seal().catch(() => undefined);
+    }, ms);
+    return timer.unref();
   }
 
   function copyOut(note: string): void {
@@ -146,34 +128,35 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
     }
   }
 
-  function appendOne({ request, bodies }: Queued): Result<readonly Appended[], AppendRefusal> {
+  function appendOne(
+    request: Append,
+    bodies: readonly BodyText[],
+  ): Result<readonly Appended[], AppendRefusal> {
+    const { lease } = request;
     const now = options.clock.wallMs();
     const refusal = judge(request, now);
     if (refusal !== undefined) return err(refusal);
-    const first = Number(frontier.size);
-    const time = Math.max(now, tables.lastTime());
-    const appended = request.entries.map((draft, at) =>
-      write(draft, bodies[at], request.lease, time),
-    );
+    const first = log.size();
+    const time = Math.max(now, tables.end().time);
+    const appended = request.entries.map((draft, at) => write(draft, bodies[at], lease, time));
     for (const { space, key } of request.free ?? []) tables.dropClaim(space, key);
     for (const { space, key } of request.take ?? []) tables.putClaim(space, key, first);
     for (const { counter, add } of request.count ?? []) {
       tables.putTotal(counter, tables.total(counter) + add);
     }
     for (const bytes of request.blobs ?? []) tables.putBlob(sha256Hex(bytes), bytes);
-    if (request.lease !== null) extend(request.lease, now, request.holdMs ?? 0);
+    if (request.seal === true) sealWanted = true;
+    if (lease !== null && request.release === true) leases.release(lease);
+    else if (lease !== null) leases.extend(lease, now);
     return ok(appended);
   }
 
   function judge(request: Append, now: number): AppendRefusal | undefined {
     const { lease } = request;
-    if (lease !== null && !holds(lease)) return { code: "lease_lost", chain: lease.chain };
-    const behindMs = tables.lastTime() - now;
+    if (lease !== null && !leases.holds(lease)) return { code: "lease_lost", chain: lease.chain };
+    const behindMs = tables.end().time - now;
     if (request.needsClock === true && behindMs > CLOCK_TOLERANCE_MS) {
       return { code: "clock_behind", behindMs };
-    }
-    if (request.before !== undefined && now >= request.before) {
-      return { code: "too_late", before: request.before };
     }
     if (request.qualification !== undefined && !tables.stands(request.qualification)) {
       return { code: "not_qualified" };
@@ -214,75 +197,65 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
     };
     const bytes = entryBytes(frame, text.text);
     const hash = sha256Hex(bytes);
-    const index = Number(frontier.size);
+    const index = log.size();
     tables.putEntry({ index, chain, seq: frame.seq, time, hash, bytes });
-    frontier = append(frontier, leafHash(bytes));
+    log.add(bytes);
     const entry: Entry = { ...frame, body };
-    const summary = summaryAfter(tables.run(chain), entry);
-    if (summary !== undefined) tables.putRun(summary);
+    const row = chain === HOST_CHAIN ? undefined : rowAfter(tables.run(chain), entry);
+    if (row !== undefined) tables.putRun(row);
     return { entry, hash, index };
   }
 
-  function sealNow(): string {
-    const head: TreeHead = { origin: options.origin, size: frontier.size, root: rootOf(frontier) };
-    const note = options.sign(formatTreeHead(head));
-    tables.putHead({ frontier, note });
-    sealed = Number(frontier.size);
-    return note;
-  }
-
-  function holds(lease: Lease): boolean {
-    const row = tables.lease(lease.chain);
-    return row?.epoch === lease.epoch && row.owner === lease.owner;
-  }
-
-  /** Rewritten only in the second half of its life, so that most appends change no lease row. */
-  function extend(lease: Lease, now: number, holdMs: number): void {
-    const row = tables.lease(lease.chain);
-    if (row !== undefined && row.expiresMs - now < holdMs + leaseMs / 2) {
-      tables.putLease(lease.chain, { ...row, expiresMs: now + holdMs + leaseMs });
-    }
+  async function seal(): Promise<string> {
+    guard();
+    return queue.put((answer) => {
+      const { note, fresh } = log.seal();
+      return () => {
+        if (fresh) copyOut(note);
+        answer(note);
+      };
+    });
   }
 
   return {
     origin: options.origin,
 
-    append(request) {
-      return new Promise((resolve, reject) => {
-        guard();
-        // What cannot be written is the caller's fault, not the store's: found before anything is queued.
-        const bodies = request.entries.map((draft) => textOfDraft(draft, request.lease));
-        queue.push({ request, bodies, resolve, reject });
-        if (!scheduled) {
-          scheduled = true;
-          setImmediate(flush);
-        }
+    async append(request) {
+      guard();
+      // What cannot be written is the caller's fault, not the store's: found before anything is queued.
+      const bodies = request.entries.map((draft) => textOfDraft(draft, request.lease));
+      return queue.put((answer) => {
+        const result = appendOne(request, bodies);
+        return () => answer(result);
       });
     },
 
-    async claim(chain): Promise<Result<Lease, LeaseHeld>> {
-      return transact(() => {
-        const now = options.clock.wallMs();
-        const row = tables.lease(chain);
-        const free = row === undefined || row.expiresMs <= now || options.isDead(row.owner);
-        if (!free) return err({ code: "held", owner: row.owner, expiresMs: row.expiresMs });
-        const epoch = (row?.epoch ?? 0) + 1;
-        tables.putLease(chain, { owner: options.owner, epoch, expiresMs: now + leaseMs });
-        return ok({ chain, owner: options.owner, epoch });
+    async claim(chain) {
+      guard();
+      return queue.put((answer) => {
+        const claimed = leases.claim(chain, options.clock.wallMs());
+        return () => answer(claimed);
+      });
+    },
+
+    async renew(lease) {
+      guard();
+      return queue.put((answer) => {
+        const held = leases.holds(lease);
+        if (held) leases.extend(lease, options.clock.wallMs());
+        return () => answer(held);
       });
     },
 
     async release(lease) {
-      transact(() => {
-        const row = tables.lease(lease.chain);
-        if (row !== undefined && holds(lease)) {
-          tables.putLease(lease.chain, { ...row, expiresMs: 0 });
-        }
+      guard();
+      return queue.put((answer) => {
+        leases.release(lease);
+        return () => answer(undefined);
       });
     },
 
-    read: (chain, fromSeq = 0) =>
-      tables.entries(chain, fromSeq).map(({ bytes, index }) => decodeEntry(bytes, index)),
+    read: (chain, fromSeq = 0) => decodeChain(chain, fromSeq, tables.entries(chain, fromSeq)),
 
     length(chain) {
       const tail = tables.tail(chain);
@@ -297,47 +270,48 @@ export function createJournal(tables: JournalTables, options: JournalOptions): J
     blob: (sha256) => tables.blob(sha256),
     taken: ({ space, key }) => tables.hasClaim(space, key),
     total: (counter) => tables.total(counter),
-    runs: (limit) => tables.runs(limit),
+    runs: (limit) =>
+      tables
+        .runs(limit)
+        .map(({ row, last }) => summaryOf(row, decodeEntry(last.bytes, last.index))),
 
     head() {
       guard();
-      catchUp();
-      return { origin: options.origin, size: frontier.size, root: rootOf(frontier) };
+      log.catchUp();
+      return log.head();
     },
 
     heads: () => tables.heads().map(({ note }) => note),
-
-    async seal() {
-      const last = tables.lastHead();
-      const note = transact(() =>
-        last !== undefined && last.frontier.size === frontier.size ? last.note : sealNow(),
-      );
-      if (note !== last?.note) copyOut(note);
-      return note;
-    },
+    seal,
 
     async close() {
       if (closed) return;
-      flush();
-      if (broken === undefined && Number(frontier.size) > sealed) await this.seal();
+      queue.flush();
+      if (broken === undefined && log.unsealed() > 0) {
+        const sealed = seal();
+        queue.flush();
+        await sealed;
+      }
       closed = true;
+      clearTimeout(idle);
       tables.close();
     },
   };
 }
 
 /** A tree head that was given away and is not in the store means that the store is older than what it promised. */
-function refuseBackup(tables: JournalTables, lastCopy: string | undefined): void {
-  if (lastCopy === undefined) return;
-  const size = parseTreeHead(lastCopy.slice(0, lastCopy.lastIndexOf("\n\n") + 1))?.size;
-  if (size !== undefined && tables.headAt(size)?.note === lastCopy) return;
-  throw new RoteError(
-    "restored_backup",
-    `A tree head of ${size ?? "unknown"} entries was kept outside this journal, which has ${tables.size()} ` +
-      "and does not know it. The journal was restored from a backup or replaced: operations may have happened that " +
-      "it does not record. Reconcile with the targets before a new journal is begun.",
-    { kept: String(size ?? "unknown"), entries: tables.size() },
-  );
+function refuseBackup(tables: JournalTables, copies: readonly string[]): void {
+  for (const copy of copies) {
+    const size = parseTreeHead(copy.slice(0, copy.lastIndexOf("\n\n") + 1))?.size;
+    if (size !== undefined && tables.headAt(size)?.note === copy) continue;
+    throw new RoteError(
+      "restored_backup",
+      `A tree head of ${size ?? "unknown"} entries was kept outside this journal, which has ${tables.end().size} ` +
+        "and does not know it. The journal was restored from a backup or replaced: operations may have happened that " +
+        "it does not record. Reconcile with the targets before a new journal is begun.",
+      { kept: String(size ?? "unknown"), entries: tables.end().size },
+    );
+  }
 }
 
 function textOf({ space, key }: Claim): string {

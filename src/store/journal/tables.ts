@@ -1,5 +1,4 @@
 import type { Frontier } from "../../base/merkle.ts";
-import type { RunSummary } from "../../ports/journal.ts";
 
 /**
  * The rows a journal keeps, and nothing of its rules: those are written once, in `journal.ts`, over this.
@@ -10,15 +9,15 @@ import type { RunSummary } from "../../ports/journal.ts";
 export interface JournalTables {
   write<T>(work: () => T): T;
 
+  /** Another value after somebody else has written; asked inside of `write`. */
+  version(): bigint;
+
   tail(chain: string): ChainTail | undefined;
   putEntry(row: EntryRow): void;
   entries(chain: string, fromSeq: number): readonly StoredEntry[];
   scan(fromIndex: number, limit: number): readonly StoredEntry[];
-
-  /** Number of entries in the log. */
-  size(): number;
-  /** Time of the last entry of the log in milliseconds, 0 for an empty log. */
-  lastTime(): number;
+  /** Where the log ends. */
+  end(): LogEnd;
 
   hasClaim(space: string, key: string): boolean;
   /** `index` is the log index of the entry that took it. */
@@ -36,9 +35,10 @@ export interface JournalTables {
 
   stands(qualification: string): boolean;
 
-  runs(limit: number): readonly RunSummary[];
-  putRun(summary: RunSummary): void;
-  run(run: string): RunSummary | undefined;
+  run(run: string): RunRow | undefined;
+  putRun(row: RunRow): void;
+  /** The most recently touched first, each with the last entry of its chain. */
+  runs(limit: number): readonly { readonly row: RunRow; readonly last: StoredEntry }[];
 
   /** The signed tree head of the largest size, with the frontier at that size. */
   lastHead(): HeadRow | undefined;
@@ -47,6 +47,13 @@ export interface JournalTables {
   putHead(head: HeadRow): void;
 
   close(): void;
+}
+
+export interface LogEnd {
+  /** Number of entries. */
+  readonly size: number;
+  /** Time of the last entry in milliseconds, 0 for an empty log. */
+  readonly time: number;
 }
 
 export interface ChainTail {
@@ -73,6 +80,19 @@ export interface LeaseRow {
   readonly epoch: number;
   /** Milliseconds since 1970 UTC; 0 when it was given back. */
   readonly expiresMs: number;
+}
+
+/** What the list of runs keeps of a run, besides the last entry of its chain. */
+export interface RunRow {
+  readonly run: string;
+  readonly recipe: string;
+  readonly plan: string;
+  readonly mode: string;
+  readonly startedMs: number;
+  /** Orders the list. Not later than the last entry's time, and earlier than it by a second at most. */
+  readonly touchedMs: number;
+  readonly state: string | null;
+  readonly reason: string | null;
 }
 
 export interface HeadRow {

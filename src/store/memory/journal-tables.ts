@@ -1,5 +1,11 @@
-import type { RunSummary } from "../../ports/journal.ts";
-import type { ChainTail, EntryRow, HeadRow, JournalTables, LeaseRow } from "../journal/tables.ts";
+import type {
+  ChainTail,
+  EntryRow,
+  HeadRow,
+  JournalTables,
+  LeaseRow,
+  RunRow,
+} from "../journal/tables.ts";
 
 /** Rows in this process's memory: for tests and for runs whose record need not outlive the process. */
 export function memoryJournalTables(stands: (qualification: string) => boolean): JournalTables {
@@ -9,11 +15,13 @@ export function memoryJournalTables(stands: (qualification: string) => boolean):
   const totals = new Map<string, bigint>();
   const leases = new Map<string, LeaseRow>();
   const blobs = new Map<string, Uint8Array>();
-  const runs = new Map<string, RunSummary>();
+  const runs = new Map<string, RunRow>();
   const heads: HeadRow[] = [];
   const claimKey = (space: string, key: string) => `${space}\n${key}`;
   return {
     write: (work) => work(),
+    // There is nobody else.
+    version: () => 0n,
     tail: (chain): ChainTail | undefined => chains.get(chain)?.at(-1),
     putEntry(row) {
       log.push(row);
@@ -23,8 +31,7 @@ export function memoryJournalTables(stands: (qualification: string) => boolean):
     },
     entries: (chain, fromSeq) => (chains.get(chain) ?? []).slice(fromSeq),
     scan: (fromIndex, limit) => log.slice(fromIndex, fromIndex + limit),
-    size: () => log.length,
-    lastTime: () => log.at(-1)?.time ?? 0,
+    end: () => ({ size: log.length, time: log.at(-1)?.time ?? 0 }),
     hasClaim: (space, key) => claims.has(claimKey(space, key)),
     putClaim: (space, key, index) => void claims.set(claimKey(space, key), index),
     dropClaim: (space, key) => void claims.delete(claimKey(space, key)),
@@ -35,9 +42,16 @@ export function memoryJournalTables(stands: (qualification: string) => boolean):
     blob: (sha256) => blobs.get(sha256),
     putBlob: (sha256, bytes) => void blobs.set(sha256, Uint8Array.from(bytes)),
     stands,
-    runs: (limit) => [...runs.values()].sort((a, b) => b.updatedMs - a.updatedMs).slice(0, limit),
     run: (run) => runs.get(run),
-    putRun: (summary) => void runs.set(summary.run, summary),
+    putRun: (row) => void runs.set(row.run, row),
+    runs: (limit) =>
+      [...runs.values()]
+        .sort((a, b) => b.touchedMs - a.touchedMs)
+        .slice(0, limit)
+        .flatMap((row) => {
+          const last = chains.get(row.run)?.at(-1);
+          return last === undefined ? [] : [{ row, last }];
+        }),
     lastHead: () => heads.at(-1),
     headAt: (size) => heads.find(({ frontier }) => frontier.size === size),
     heads: () => heads,

@@ -7,7 +7,7 @@ import { memoryJournalTables } from "./journal-tables.ts";
 import { memoryProcedures } from "./procedures.ts";
 
 export function openMemoryStore(options: {
-  readonly journal: Omit<JournalOptions, "keepCopy" | "lastCopy">;
+  readonly journal: Omit<JournalOptions, "keepCopy" | "lastCopies">;
   readonly limits: MemoryLimits;
 }): { readonly journal: Journal; readonly procedures: ProcedureStore } {
   const procedures = memoryProcedures(options.limits);
@@ -15,7 +15,7 @@ export function openMemoryStore(options: {
   const journal = createJournal(tables, {
     ...options.journal,
     keepCopy: () => undefined,
-    lastCopy: undefined,
+    lastCopies: [],
   });
   return { journal, procedures };
 }

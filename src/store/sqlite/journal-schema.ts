@@ -5,26 +5,18 @@
 export const JOURNAL_TABLES = `
     CREATE TABLE chains (
       id INTEGER PRIMARY KEY,
-      name TEXT NOT NULL UNIQUE,
-      seq INTEGER NOT NULL,
-      hash TEXT NOT NULL
+      name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200)
     ) STRICT;
 
+    -- The ends of chains and of the log are found at the right edge of a tree: kept nowhere else, written by nobody.
     CREATE TABLE entries (
       position INTEGER PRIMARY KEY,
       chain INTEGER NOT NULL REFERENCES chains (id),
       seq INTEGER NOT NULL,
+      time INTEGER NOT NULL,
       bytes BLOB NOT NULL,
       UNIQUE (chain, seq)
     ) STRICT;
-
-    -- The end of the log, kept so that no write has to look for it.
-    CREATE TABLE log (
-      id INTEGER PRIMARY KEY CHECK (id = 1),
-      size INTEGER NOT NULL,
-      time INTEGER NOT NULL
-    ) STRICT;
-    INSERT INTO log VALUES (1, 0, 0);
 
     CREATE TABLE claims (
       space TEXT NOT NULL,
@@ -51,18 +43,18 @@ export const JOURNAL_TABLES = `
       bytes BLOB NOT NULL
     ) STRICT;
 
+    -- Written when a run starts and ends, and once a second in between; the rest is in the last entry of its chain.
     CREATE TABLE runs (
       run TEXT PRIMARY KEY,
       recipe TEXT NOT NULL,
       plan TEXT NOT NULL,
       mode TEXT NOT NULL,
       started_ms INTEGER NOT NULL,
-      updated_ms INTEGER NOT NULL,
-      last TEXT NOT NULL,
+      touched_ms INTEGER NOT NULL,
       state TEXT,
       reason TEXT
     ) STRICT;
-    CREATE INDEX runs_by_update ON runs (updated_ms);
+    CREATE INDEX runs_by_touch ON runs (touched_ms);
 
     CREATE TABLE heads (
       size INTEGER PRIMARY KEY,

@@ -1,10 +1,9 @@
 /** The journal's rows in SQLite. Its rules are in `store/journal/`; here is only how rows are read and written. */
+import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import type { Frontier } from "../../base/merkle.ts";
-import { ENTRY_TYPES, type EntryType } from "../../model/journal.ts";
-import type { RunSummary } from "../../ports/journal.ts";
-import { storedNumber, storedText } from "../decode.ts";
-import type { HeadRow, JournalTables, StoredEntry } from "../journal/tables.ts";
+import { storedInteger, storedNumber, storedText } from "../decode.ts";
+import type { HeadRow, JournalTables, RunRow, StoredEntry } from "../journal/tables.ts";
 import type { Database } from "./open.ts";
 import { type Row, rowOf } from "./read-rows.ts";
 import type { Writer } from "./writer.ts";
@@ -27,19 +26,19 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
   return {
     write: (work) => writer.write(work),
 
+    version: () => read(() => storedInteger(rowOf(sql.version.get())["data_version"], "a version")),
+
     tail: (chain) =>
       read(() => {
-        const row = sql.chain.get(chain);
+        const row = sql.tail.get(chain);
         if (row === undefined) return undefined;
-        const { seq, hash } = rowOf(row);
-        return { seq: storedNumber(seq, "a position"), hash: storedText(hash, "a hash") };
+        const { seq, bytes } = rowOf(row);
+        return { seq: storedNumber(seq, "a position"), hash: sha256Hex(storedBytes(bytes)) };
       }),
 
-    putEntry({ index, chain, seq, time, hash, bytes }) {
-      if (seq === 0) sql.addChain.run({ name: chain, seq, hash });
-      else sql.moveChain.run({ name: chain, seq, hash });
-      sql.addEntry.run({ position: index, chain: chainId(chain) ?? null, seq, bytes });
-      sql.moveLog.run({ size: index + 1, time });
+    putEntry({ index, chain, seq, time, bytes }) {
+      if (seq === 0) sql.addChain.run(chain);
+      sql.addEntry.run(index, chainId(chain) ?? null, seq, time, bytes);
     },
 
     entries: (chain, fromSeq) =>
@@ -50,8 +49,16 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
 
     scan: (fromIndex, limit) => read(() => sql.scan.all(fromIndex, limit).map(readEntry)),
 
-    size: () => read(() => storedNumber(rowOf(sql.log.get())["size"], "a size")),
-    lastTime: () => read(() => storedNumber(rowOf(sql.log.get())["time"], "a time")),
+    end: () =>
+      read(() => {
+        const row = sql.end.get();
+        if (row === undefined) return { size: 0, time: 0 };
+        const { position, time } = rowOf(row);
+        return {
+          size: storedNumber(position, "a position") + 1,
+          time: storedNumber(time, "a time"),
+        };
+      }),
 
     hasClaim: (space, key) => read(() => sql.claim.get(space, key) !== undefined),
     putClaim: (space, key, index) => void sql.addClaim.run(space, key, index),
@@ -87,14 +94,15 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
 
     stands: (qualification) => read(() => sql.stands.get(qualification) !== undefined),
 
-    runs: (limit) => read(() => sql.runs.all(limit).map(readRun)),
     run: (run) =>
       read(() => {
         const row = sql.run.get(run);
         return row === undefined ? undefined : readRun(row);
       }),
-    putRun: ({ startedMs, updatedMs, ...row }) =>
-      void sql.putRun.run({ ...row, started_ms: startedMs, updated_ms: updatedMs }),
+    putRun: ({ startedMs, touchedMs, ...row }) =>
+      void sql.putRun.run({ ...row, started_ms: startedMs, touched_ms: touchedMs }),
+    runs: (limit) =>
+      read(() => sql.runs.all(limit).map((row) => ({ row: readRun(row), last: readEntry(row) }))),
 
     lastHead: () => read(() => headOf(sql.lastHead.get())),
     headAt: (size) => read(() => headOf(sql.headAt.get(size))),
@@ -109,20 +117,21 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
 function statementsOf(database: Database) {
   const prepare = (sql: string) => database.prepare<unknown[], unknown>(sql);
   return {
-    chain: prepare("SELECT id, seq, hash FROM chains WHERE name = ?"),
-    addChain: prepare("INSERT INTO chains (name, seq, hash) VALUES (@name, @seq, @hash)"),
-    moveChain: prepare("UPDATE chains SET seq = @seq, hash = @hash WHERE name = @name"),
-    addEntry: prepare(
-      "INSERT INTO entries (position, chain, seq, bytes) VALUES (@position, @chain, @seq, @bytes)",
+    version: prepare("PRAGMA data_version"),
+    chain: prepare("SELECT id FROM chains WHERE name = ?"),
+    addChain: prepare("INSERT INTO chains (name) VALUES (?)"),
+    tail: prepare(
+      `SELECT seq, bytes FROM entries WHERE chain = (SELECT id FROM chains WHERE name = ?)
+       ORDER BY seq DESC LIMIT 1`,
     ),
+    addEntry: prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)"),
     entries: prepare(
       "SELECT position, bytes FROM entries WHERE chain = ? AND seq >= ? ORDER BY seq",
     ),
     scan: prepare(
       "SELECT position, bytes FROM entries WHERE position >= ? ORDER BY position LIMIT ?",
     ),
-    log: prepare("SELECT size, time FROM log"),
-    moveLog: prepare("UPDATE log SET size = @size, time = @time"),
+    end: prepare("SELECT position, time FROM entries ORDER BY position DESC LIMIT 1"),
     claim: prepare("SELECT 1 FROM claims WHERE space = ? AND key = ?"),
     addClaim: prepare("INSERT INTO claims (space, key, position) VALUES (?, ?, ?)"),
     dropClaim: prepare("DELETE FROM claims WHERE space = ? AND key = ?"),
@@ -138,13 +147,18 @@ function statementsOf(database: Database) {
     blob: prepare("SELECT bytes FROM blobs WHERE sha256 = ?"),
     putBlob: prepare("INSERT INTO blobs VALUES (?, ?) ON CONFLICT DO NOTHING"),
     stands: prepare("SELECT 1 FROM qualifications WHERE id = ?"),
-    runs: prepare("SELECT * FROM runs ORDER BY updated_ms DESC, run LIMIT ?"),
     run: prepare("SELECT * FROM runs WHERE run = ?"),
     putRun: prepare(
       `INSERT INTO runs VALUES
-       (@run, @recipe, @plan, @mode, @started_ms, @updated_ms, @last, @state, @reason)
-       ON CONFLICT (run) DO UPDATE SET updated_ms = @updated_ms, last = @last, state = @state,
-       reason = @reason`,
+       (@run, @recipe, @plan, @mode, @started_ms, @touched_ms, @state, @reason)
+       ON CONFLICT (run) DO UPDATE SET touched_ms = @touched_ms, state = @state, reason = @reason`,
+    ),
+    runs: prepare(
+      `SELECT r.*, e.position, e.bytes FROM runs r
+       JOIN chains c ON c.name = r.run
+       JOIN entries e ON e.chain = c.id
+        AND e.seq = (SELECT max(seq) FROM entries WHERE chain = c.id)
+       ORDER BY r.touched_ms DESC, r.run LIMIT ?`,
     ),
     lastHead: prepare("SELECT * FROM heads ORDER BY size DESC LIMIT 1"),
     headAt: prepare("SELECT * FROM heads WHERE size = ?"),
@@ -158,25 +172,18 @@ function readEntry(stored: unknown): StoredEntry {
   return { index: storedNumber(row["position"], "a position"), bytes: storedBytes(row["bytes"]) };
 }
 
-function readRun(stored: unknown): RunSummary {
+function readRun(stored: unknown): RunRow {
   const row = rowOf(stored);
-  const last = storedText(row["last"], "an entry type");
-  if (!isEntryType(last)) throw damaged("a run's last entry is of an unknown type");
   return {
     run: storedText(row["run"], "a run"),
     recipe: storedText(row["recipe"], "a recipe"),
     plan: storedText(row["plan"], "a plan"),
     mode: storedText(row["mode"], "a mode"),
     startedMs: storedNumber(row["started_ms"], "a time"),
-    updatedMs: storedNumber(row["updated_ms"], "a time"),
-    last,
+    touchedMs: storedNumber(row["touched_ms"], "a time"),
     state: orNull(row, "state"),
     reason: orNull(row, "reason"),
   };
-}
-
-function isEntryType(text: string): text is EntryType {
-  return Object.hasOwn(ENTRY_TYPES, text);
 }
 
 function orNull(row: Row, column: string): string | null {
