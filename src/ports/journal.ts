@@ -115,9 +115,6 @@ export interface Journal {
    */
   claim(chain: string): Promise<Result<Lease, LeaseHeld>>;
 
-  /** Extends a lease without writing, as while a tool is being called; false when it was lost. */
-  renew(lease: Lease): Promise<boolean>;
-
   /** Gives a lease back; nothing happens when it was already lost. */
   release(lease: Lease): Promise<void>;
 

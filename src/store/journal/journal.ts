@@ -147,7 +147,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     for (const bytes of request.blobs ?? []) tables.putBlob(sha256Hex(bytes), bytes);
     if (request.seal === true) sealWanted = true;
     if (lease !== null && request.release === true) leases.release(lease);
-    else if (lease !== null) leases.extend(lease, now);
+    else if (lease !== null) leases.extend(lease, now, request.holdMs ?? 0);
     return ok(appended);
   }
 
@@ -157,6 +157,9 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     const behindMs = tables.end().time - now;
     if (request.needsClock === true && behindMs > CLOCK_TOLERANCE_MS) {
       return { code: "clock_behind", behindMs };
+    }
+    if (request.before !== undefined && now >= request.before) {
+      return { code: "too_late", before: request.before };
     }
     if (request.qualification !== undefined && !tables.stands(request.qualification)) {
       return { code: "not_qualified" };
@@ -235,15 +238,6 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       return queue.put((answer) => {
         const claimed = leases.claim(chain, options.clock.wallMs());
         return () => answer(claimed);
-      });
-    },
-
-    async renew(lease) {
-      guard();
-      return queue.put((answer) => {
-        const held = leases.holds(lease);
-        if (held) leases.extend(lease, options.clock.wallMs());
-        return () => answer(held);
       });
     },
 

@@ -9,8 +9,11 @@ import type { JournalTables } from "./tables.ts";
 export interface Leases {
   holds(lease: Lease): boolean;
   claim(chain: string, now: number): Result<Lease, LeaseHeld>;
-  /** Extends a lease that is held, when it is in the second half of its life: most writes change no lease. */
-  extend(lease: Lease, now: number): void;
+  /**
+   * Extends a lease that is held, when it is in the second half of its life: most writes change no lease. It lasts
+   * `holdMs` longer than usual.
+   */
+  extend(lease: Lease, now: number, holdMs: number): void;
   /** Gives a lease back that is held; a lost one stays whose it is. */
   release(lease: Lease): void;
 }
@@ -33,10 +36,10 @@ export function leasesIn(tables: JournalTables, { owner, isDead, leaseMs }: Leas
       return ok({ chain, owner, epoch });
     },
 
-    extend(lease, now) {
+    extend(lease, now, holdMs) {
       const row = tables.lease(lease.chain);
-      if (row !== undefined && row.expiresMs - now < leaseMs / 2) {
-        tables.putLease(lease.chain, { ...row, expiresMs: now + leaseMs });
+      if (row !== undefined && row.expiresMs - now < holdMs + leaseMs / 2) {
+        tables.putLease(lease.chain, { ...row, expiresMs: now + holdMs + leaseMs });
       }
     },
 
