@@ -84,13 +84,17 @@ export function registerFiles(
   return sources;
 }
 
-/** What an environment says of evidence: every source by content, in no order. */
-export function evidenceDigest(sources: FileSources): Digest {
+/** Every source by content, in no order: what an environment says of evidence. */
+export function evidenceDocument(sources: FileSources): JsonValue {
   const document: { [source: string]: JsonValue } = Object.create(null);
   for (const { source, sha256, size, media_type, id } of sources.values()) {
     document[source] = { sha256, size, media_type, id };
   }
-  return digestOf("rote-evidence/v1", document);
+  return document;
+}
+
+export function evidenceDigest(sources: FileSources): Digest {
+  return digestOf("rote-evidence/v1", evidenceDocument(sources));
 }
 
 /** The committed bytes; undefined when what is there now is something else. */

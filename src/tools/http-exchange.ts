@@ -48,6 +48,8 @@ export async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise
     // Stays: after the answer's head the reader of the body is told by the body.
     sending.on("error", (error) => reject(lost(error, signal)));
     sending.once("response", resolve);
+    // A switch of protocols ends the exchange without answer and without error.
+    sending.once("close", () => reject(lost(new Error("closed"), signal)));
     sending.end(body ?? undefined);
   });
 }

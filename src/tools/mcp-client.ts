@@ -14,6 +14,7 @@ import type { Secrets } from "./credentials.ts";
 import { NotSent } from "./http-connect.ts";
 import {
   goneDefinition,
+  hostName,
   type Listed,
   type McpReading,
   type McpResultType,
@@ -32,12 +33,12 @@ import {
 } from "./outcome.ts";
 
 export interface McpOptions {
-  /** How the host calls the server; a part of every definition. */
+  /** How the host calls the server: `ledger` makes its tool `post` the host's `ledger.post`. */
   readonly id: string;
   readonly server: McpServer;
   /** Values of the credentials that the server names. */
   readonly secrets?: Secrets;
-  /** Names to offer. Default: all that the server lists. */
+  /** Tools to offer, by the server's names. Default: all that the server lists. */
   readonly tools?: readonly string[];
   /** How answers of a tool without output schema are read. Default `text/plain`. */
   readonly results?: Readonly<Record<string, McpResultType>>;
@@ -53,7 +54,7 @@ export interface McpOptions {
 }
 
 export interface McpTools {
-  /** By the names that the server gives them. */
+  /** By the host's names. */
   readonly tools: ReadonlyMap<string, Tool>;
   /** Reads the server's list again. */
   refresh(this: void): Promise<void>;
@@ -81,7 +82,10 @@ export async function mcpTools(options: McpOptions): Promise<McpTools> {
     for (const name of options.tools ?? session.live().keys()) {
       const pinned = session.live().get(name);
       if (pinned === undefined) throw bad(options.id, `the server does not offer ${name}`);
-      tools.set(name, toolOf({ packages, session, way, pinned, timeoutMs, options }));
+      tools.set(
+        hostName(options.id, name),
+        toolOf({ packages, session, way, pinned, timeoutMs, options }),
+      );
     }
     return { tools, refresh, close: session.close };
   } catch (error) {

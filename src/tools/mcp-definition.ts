@@ -5,6 +5,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { canonicalText } from "../base/canonical.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
+import { TOOL_PATTERN } from "../model/names.ts";
 import type { ToolDefinition } from "../ports/tool.ts";
 import { deepFreeze } from "./definition.ts";
 
@@ -31,8 +32,14 @@ export interface Listed {
 
 const LIMITS = { numbers: "finite", maxBytes: 1024 * 1024 } as const;
 
-/** The tool as listed; undefined when what the server sent has no canonical form. */
+/** How the host calls a server's tool: two servers may have tools of one name. */
+export function hostName(id: string, name: string): string {
+  return `${id}.${name}`;
+}
+
+/** The tool as listed; undefined when it cannot be named, or what the server sent has no canonical form. */
 export function listed(
+  id: string,
   server: string,
   implementation: string,
   wire: ListedTool,
@@ -43,10 +50,11 @@ export function listed(
   const said = admitJson(withoutUndefined({ ...rest }), LIMITS);
   const input = admitJson(inputSchema, LIMITS);
   const output = admitJson(outputSchema ?? null, LIMITS);
-  if (!said.ok || !input.ok || !output.ok) return undefined;
+  const named = TOOL_PATTERN.test(hostName(id, name));
+  if (!named || !said.ok || !input.ok || !output.ok) return undefined;
   const definition: ToolDefinition = {
     server,
-    name,
+    name: hostName(id, name),
     title: title ?? null,
     description: description ?? "",
     input_schema: input.value,

@@ -83,7 +83,7 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
     const found = new Map<string, Listed>();
     const twice = new Set<string>();
     for (const wire of tools) {
-      const one = listed(server, implementation, wire, (structured) =>
+      const one = listed(options.id, server, implementation, wire, (structured) =>
         options.reading(wire.name, structured),
       );
       if (found.has(wire.name)) twice.add(wire.name);

@@ -44,7 +44,10 @@ function build(): McpServer {
     ({ account, amount }) => {
       entry(`post ${account} ${amount}`);
       const posted = { posted: amount, account };
-      return { content: [{ type: "text", text: JSON.stringify(posted) }], structuredContent: posted };
+      return {
+        content: [{ type: "text", text: JSON.stringify(posted) }],
+        structuredContent: posted,
+      };
     },
   );
   server.registerTool(
@@ -76,7 +79,7 @@ function build(): McpServer {
       inputSchema: z.strictObject({}),
       outputSchema: z.looseObject({}),
     },
-    () => ({ content: [], structuredContent: { n: 9007199254740993 } }),
+    () => ({ content: [], structuredContent: { n: 2 ** 53 } }),
   );
   server.registerTool(
     "two",
@@ -136,7 +139,10 @@ async function listen(): Promise<void> {
   });
   await build().connect(transport);
   const http = createServer(async (incoming, outgoing) => {
-    appendFileSync(join(directory, "requests"), `${incoming.method} ${incoming.headers.authorization}\n`);
+    appendFileSync(
+      join(directory, "requests"),
+      `${incoming.method} ${incoming.headers.authorization}\n`,
+    );
     const given = incoming.method === "POST" ? { body: await bodyOf(incoming) } : {};
     const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
       method: incoming.method ?? "GET",
