@@ -55,8 +55,8 @@ export interface Append {
   /** Refuses when the wall clock is far behind the log: what expires could not be judged. For admissions. */
   readonly needsClock?: boolean;
   /**
-   * Refuses at or after this wall-clock time (milliseconds since 1970 UTC), read in the same transaction: until then
-   * holds what was checked before. For admissions.
+   * Refuses when the entries would bear this time (milliseconds since 1970 UTC) or a later one: until then holds what
+   * was checked before. For admissions.
    */
   readonly before?: number;
   /** The lease lasts at least this many milliseconds longer than usual: for the wait for a tool that follows. */
@@ -130,6 +130,9 @@ export interface Journal {
 
   /** Entries of all chains in log order, in bounded portions. */
   scan(fromIndex: number, limit: number): readonly (Appended & { readonly bytes: Uint8Array })[];
+
+  /** Bytes of entries in log order, as they are stored and unread: for whoever judges the store itself. */
+  raw(fromIndex: number, limit: number): readonly Uint8Array[];
 
   blob(sha256: string): Uint8Array | undefined;
 

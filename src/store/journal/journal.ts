@@ -42,7 +42,7 @@ export interface JournalOptions {
 }
 
 const LEASE_MS = 10_000;
-/** Entries between two tree heads at most. */
+/** Behind this many entries without a tree head comes one, at once. */
 const HEAD_EVERY = 64;
 /** Entries without a tree head get one when nothing was written for about this long. */
 const IDLE_MS = 1_000;
@@ -75,25 +75,30 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     }
   }
 
-  /** One durable transaction, with a tree head when one is due. */
+  /**
+   * One durable transaction, with tree heads where they are due: not at its end but right behind what makes them due, so
+   * that a reader of the log can say where one must stand.
+   */
   function commit(batch: readonly Work[]): readonly (() => void)[] {
     guard();
     const reset = log.mark();
-    let note: string | undefined;
+    let notes: string[] = [];
     let answers: readonly (() => void)[];
     try {
       answers = tables.write(() => {
         // A busy store may run this again: each attempt starts from what is committed.
         reset();
-        note = undefined;
-        sealWanted = false;
+        notes = [];
         log.catchUp();
-        const made = batch.map((work) => work());
-        if (sealWanted || log.unsealed() >= HEAD_EVERY) {
-          const sealed = log.seal();
-          if (sealed.fresh) note = sealed.note;
-        }
-        return made;
+        return batch.map((work) => {
+          sealWanted = false;
+          const answer = work();
+          if (sealWanted || log.unsealed() >= HEAD_EVERY) {
+            const { note, fresh } = log.seal();
+            if (fresh) notes.push(note);
+          }
+          return answer;
+        });
       });
     } catch (error) {
       // Whether anything was written is unknown, so neither is the log and what the caller may assume.
@@ -102,7 +107,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
         ? error
         : new RoteError("journal_failed", "The journal could not be written.", {}, error);
     }
-    if (note !== undefined) copyOut(note);
+    for (const note of notes) copyOut(note);
     lastWriteMs = options.clock.monotonicMs();
     if (log.unsealed() > 0) idle ??= sealLater(IDLE_MS);
     return answers;
@@ -158,7 +163,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     if (request.needsClock === true && behindMs > CLOCK_TOLERANCE_MS) {
       return { code: "clock_behind", behindMs };
     }
-    if (request.before !== undefined && now >= request.before) {
+    // By the time that the entry will bear: the log may be ahead of the clock, and readers see only the log.
+    if (request.before !== undefined && now + Math.max(0, behindMs) >= request.before) {
       return { code: "too_late", before: request.before };
     }
     if (request.qualification !== undefined && !tables.stands(request.qualification)) {
@@ -260,6 +266,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       tables
         .scan(fromIndex, limit)
         .map(({ bytes, index }) => ({ ...decodeEntry(bytes, index), bytes })),
+
+    raw: (fromIndex, limit) => tables.scan(fromIndex, limit).map(({ bytes }) => bytes),
 
     blob: (sha256) => tables.blob(sha256),
     taken: ({ space, key }) => tables.hasClaim(space, key),
