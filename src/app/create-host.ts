@@ -17,6 +17,7 @@ import type { ProcedureStore } from "../ports/procedures.ts";
 import type { Random } from "../ports/random.ts";
 import type { OperationSecurity } from "../ports/security.ts";
 import type { Tool } from "../ports/tool.ts";
+import type { JournalTables } from "../store/journal/tables.ts";
 import { openTrust, type TrustStore } from "../trust/trust-store.ts";
 
 export interface HostOptions {
@@ -75,11 +76,21 @@ const READ_ATTEMPTS = 2;
  *
  * @throws RoteError `host_invalid` naming what is wrong, `trust_refused`, and as opening the store
  */
-export async function createHost(options: HostOptions): Promise<Host> {
+export function createHost(options: HostOptions): Promise<Host> {
+  return assembleHost(options, {});
+}
+
+/** What a test puts between a host and its store. Not exported from the package, and nothing else sets it. */
+export interface HostSeams {
+  readonly around?: (tables: JournalTables) => JournalTables;
+}
+
+/** `createHost`, with seams. */
+export async function assembleHost(options: HostOptions, seams: HostSeams): Promise<Host> {
   const policy = parsed(policySchema, options.policy, "policy");
   const budget = parsed(budgetSchema, options.budget, "budget");
   const clock = options.clock ?? systemClock;
-  const { journal, procedures } = await openStore(options, clock);
+  const { journal, procedures } = await openStore(options, clock, seams);
   try {
     const trust = await adoptTrust(journal, options);
     const parts: HostParts = {
@@ -121,6 +132,7 @@ const NO_SECURITY = { verdict: "allow", rule: "none", message: "" } as const;
 async function openStore(
   options: HostOptions,
   clock: Clock,
+  seams: HostSeams,
 ): Promise<{ readonly journal: Journal; readonly procedures: ProcedureStore }> {
   const { directory, origin, keys, leaseMs } = options;
   const journal = {
@@ -138,7 +150,7 @@ async function openStore(
   }
   const { openSqliteStore } = await import("../store/sqlite/store.ts");
   const heads = options.heads === undefined ? {} : { heads: options.heads };
-  return openSqliteStore(directory, { journal, limits, ...heads });
+  return openSqliteStore(directory, { journal, limits, ...heads, ...seams });
 }
 
 /** Records the trust store, and refuses one that is older than, or does not follow from, the recorded one. */
