@@ -1,14 +1,14 @@
 /** One private directory with everything a host keeps: procedure memory and journal in one file, tree heads beside it. */
-import { existsSync } from "node:fs";
 import path from "node:path";
 import type { MemoryLimits } from "../../model/memory.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { ProcedureStore } from "../../ports/procedures.ts";
 import { createJournal, type JournalOptions } from "../journal/journal.ts";
 import type { JournalTables } from "../journal/tables.ts";
+import { ensureDatabase } from "./ensure.ts";
 import { openHeadsFile } from "./heads-file.ts";
 import { sqliteJournalTables } from "./journal-tables.ts";
-import { createDatabase, type OpenOptions, openDatabase } from "./open.ts";
+import type { OpenOptions } from "./open.ts";
 import { proceduresIn } from "./procedures.ts";
 import { FILE, PROCEDURES } from "./schema.ts";
 import { writerOf } from "./writer.ts";
@@ -34,8 +34,7 @@ export interface SqliteStoreOptions extends OpenOptions {
  */
 export function openSqliteStore(directory: string, options: SqliteStoreOptions): SqliteStore {
   const file = path.join(path.resolve(directory), FILE);
-  const connect = existsSync(file) ? openDatabase : createDatabase;
-  const database = connect(file, PROCEDURES, options);
+  const database = ensureDatabase(file, PROCEDURES, options);
   const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), "heads.txt"));
   try {
     const rows = sqliteJournalTables(database, writerOf(database));
