@@ -1,15 +1,16 @@
 /**
- * An MCP server in a process of its own: `mcp-child.ts DIRECTORY [http]`. It counts what it does in files of DIRECTORY,
+ * An MCP server in a process of its own: `mcp-child.ts DIRECTORY [http | modern]`. It counts what it does in files of DIRECTORY,
  * so that a test sees what happened at the target whatever became of the answer, and it changes what it says of its own
  * tools when a file tells it to.
  *
  * Files: `entries` (one line for each effect), `definitions` (JSON: what to say differently, read at every change).
- * With `http` it listens on loopback and prints its URL.
+ * With `http` (sessions, as up to 2025) and `modern` (2026, no sessions) it listens on loopback and prints its URL.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import {
+  createMcpHandler,
   McpServer,
   type RegisteredTool,
   WebStandardStreamableHTTPServerTransport,
@@ -25,12 +26,12 @@ function text(value: string, isError = false) {
 }
 
 /** What the test wants this server to say differently of its tool `post`. */
-function wanted(): { description?: string; extra?: boolean; removed?: boolean; twice?: boolean } {
+function wanted(): { description?: string; extra?: boolean; removed?: boolean } {
   const file = join(directory, "definitions");
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
 
-function build(): McpServer {
+function build(changed: () => void = () => {}): McpServer {
   const server = new McpServer({ name: "ledger", version: "1.0.0" });
   const plain = z.strictObject({ account: z.string(), amount: z.int() });
   const post: RegisteredTool = server.registerTool(
@@ -114,16 +115,21 @@ function build(): McpServer {
     "change",
     { description: "Says of post what the file wants", inputSchema: z.strictObject({}) },
     () => {
-      const { description = "Posts an amount", extra, removed } = wanted();
-      const more = z.strictObject({ ...plain.shape, memo: z.string().optional() });
-      post.update({
-        description,
-        paramsSchema: extra === true ? more : plain,
-        enabled: removed !== true,
-      });
+      say();
+      changed();
       return text("changed");
     },
   );
+  function say() {
+    const { description = "Posts an amount", extra, removed } = wanted();
+    const more = z.strictObject({ ...plain.shape, memo: z.string().optional() });
+    post.update({
+      description,
+      paramsSchema: extra === true ? more : plain,
+      enabled: removed !== true,
+    });
+  }
+  say();
   return server;
 }
 
@@ -133,23 +139,33 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function listen(): Promise<void> {
+async function sessions(): Promise<(request: Request) => Promise<Response>> {
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => "one-session",
   });
   await build().connect(transport);
+  return (request) => transport.handleRequest(request);
+}
+
+function modern(): (request: Request) => Promise<Response> {
+  const handler = createMcpHandler(() => build(() => handler.notify.toolsChanged()), {
+    legacy: "reject",
+  });
+  return (request) => handler.fetch(request);
+}
+
+function listen(handle: (request: Request) => Promise<Response>): void {
   const http = createServer(async (incoming, outgoing) => {
-    appendFileSync(
-      join(directory, "requests"),
-      `${incoming.method} ${incoming.headers.authorization}\n`,
+    const { method = "GET", headers, url } = incoming;
+    appendFileSync(join(directory, "requests"), `${method} ${headers.authorization}\n`);
+    const given = method === "POST" ? { body: await bodyOf(incoming) } : {};
+    const answer = await handle(
+      new Request(`http://${headers.host}${url}`, {
+        method,
+        headers: headers as Record<string, string>,
+        ...given,
+      }),
     );
-    const given = incoming.method === "POST" ? { body: await bodyOf(incoming) } : {};
-    const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
-      method: incoming.method ?? "GET",
-      headers: incoming.headers as Record<string, string>,
-      ...given,
-    });
-    const answer = await transport.handleRequest(request);
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     outgoing.flushHeaders();
     for await (const chunk of answer.body ?? []) outgoing.write(chunk);
@@ -162,5 +178,6 @@ async function listen(): Promise<void> {
   });
 }
 
-if (mode === "http") await listen();
+if (mode === "http") listen(await sessions());
+else if (mode === "modern") listen(modern());
 else await build().connect(new StdioServerTransport());
