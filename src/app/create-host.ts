@@ -11,6 +11,7 @@ import {
   hostOf,
   type Identity,
   type Intent,
+  keepDocuments,
   type RegisteredTool,
 } from "../host/index.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../model/memory.ts";
@@ -125,6 +126,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       receiptKey: options.keys.receipt,
       ...limits,
     };
+    await keepDocuments(parts);
     return hostOf(parts);
   } catch (error) {
     await journal.close();
