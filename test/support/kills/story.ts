@@ -15,9 +15,11 @@ import type { Target } from "./target.ts";
  * `plain`: the target can tell nothing, so what is in flight stays uncertain. `fenced`: it can be asked, and then
  * refuses an operation that it has not seen; reads may be repeated. `asked`: it can be asked, and promises nothing.
  */
-export type Kind = "plain" | "fenced" | "asked";
+export const KINDS = ["plain", "fenced", "asked"] as const;
+export type Kind = (typeof KINDS)[number];
 /** `two`: two effects behind one fence. `each`: one effect node over three lines. */
-export type Shape = "two" | "each";
+export const SHAPES = ["two", "each"] as const;
+export type Shape = (typeof SHAPES)[number];
 
 /** Everything that the processes of one case have in common. Plain JSON: it is handed to them in a file. */
 export interface Story {
