@@ -1,15 +1,23 @@
 /** equal, the order, and the choice between two ordered values. */
-import { assertNever } from "../../base/assert.ts";
 import type { Type } from "../../model/type.ts";
 import type { Value } from "../../model/value.ts";
-import { type Checking, type Operation, operand, problem, type Typed, typed } from "../checking.ts";
-import { equalityOf, settle, type Work } from "../equality.ts";
+import {
+  type Checking,
+  type Match,
+  type Operation,
+  operand,
+  problem,
+  type Typed,
+  typed,
+} from "../checking.ts";
+import { equalityOf, isScalar, settle, type Work } from "../equality.ts";
 import type { Site } from "../failure.ts";
 import { type Code, type Frame, spendUnits } from "../frame.ts";
 import type { OperatorNode } from "../parse-tree.ts";
 import { isOrdered, leastCommon, neverEqual } from "../type-relations.ts";
 import { BOOLEAN, isOptional, presentOf, typeName } from "../types.ts";
-import { bitsRead } from "./arithmetic.ts";
+import { bitsRead, isSmall } from "./arithmetic.ts";
+import { matchCode, same } from "./matching.ts";
 
 /** Equality of two operands of possibly different types, one of which may be optional. */
 export type Equal = (left: Value, right: Value, frame: Frame) => boolean;
@@ -43,41 +51,39 @@ function incomparable(left: Type, right: Type, node: OperatorNode, checking: Che
 
 function equalOf(common: Type, oneOptional: boolean, site: Site): Equal {
   const present = presentOf(common);
-  switch (present.kind) {
-    case "boolean":
-    case "null":
-    case "nothing":
-    case "date":
-    case "timestamp":
-      return (left, right) => left === right;
-    case "integer":
-    case "decimal":
-      return (left, right) => left === right;
-    case "text":
-    case "enum":
-      return (left, right, frame) => {
-        if (typeof left === "string") spendUnits(frame, left.length, site);
-        return left === right;
-      };
-    case "list":
-    case "record":
-    case "dictionary":
-    case "json":
-    case "optional": {
-      const same = equalityOf(present);
-      const absentable = isOptional(common);
-      return (left, right, frame) => {
-        // An absent value equals no value of the other type, json's own null included.
-        if (absentable && (left === null || right === null)) return !oneOptional && left === right;
-        const work: Work = { frame, site, parts: 0 };
-        const result = same(left, right, work);
-        settle(work);
-        return result;
-      };
-    }
-    default:
-      return assertNever(present, "type");
+  if (present.kind === "text" || present.kind === "enum") {
+    return (left, right, frame) => same(left, right, frame, site);
   }
+  if (isScalar(present)) return (left, right) => left === right;
+  const deep = equalityOf(present);
+  const absentable = isOptional(common);
+  return (left, right, frame) => {
+    // An absent value equals no value of the other type, json's own null included.
+    if (absentable && (left === null || right === null)) return !oneOptional && left === right;
+    const work: Work = { frame, site, parts: 0 };
+    const result = deep(left, right, work);
+    settle(work);
+    return result;
+  };
+}
+
+/** The fields, where a comparison is nothing but one of two scalar fields, or of one with something fixed. */
+function matchOf(left: Typed, right: Typed): Match | undefined {
+  if (!isScalar(left.type) || isOptional(left.type) || isOptional(right.type)) return undefined;
+  if (left.constant !== undefined) {
+    return right.constant === undefined ? matchOf(right, left) : undefined;
+  }
+  if (left.direct?.fields.length !== 1) return undefined;
+  const { constant, direct } = right;
+  if (direct?.fields.length === 1) return { left: left.direct, right: direct };
+  // A longer text is never equal, and comparing it reads no more than the fixed one has: nothing to pay for.
+  if (
+    constant === undefined ||
+    (typeof constant.value === "string" && constant.value.length >= 256)
+  ) {
+    return undefined;
+  }
+  return { left: left.direct, right: constant };
 }
 
 function equality(negated: boolean): Operation {
@@ -87,7 +93,10 @@ function equality(negated: boolean): Operation {
     if (left === undefined || right === undefined) return undefined;
     const make = comparing(left.type, right.type, node, checking);
     if (make === undefined) return undefined;
-    return typed(node, checking, BOOLEAN, [left, right], (lowering, site) => {
+    const match = negated ? undefined : matchOf(left, right);
+    const found = typed(node, checking, BOOLEAN, [left, right], (lowering, site) => {
+      const short = match && matchCode(match, site, lowering);
+      if (short !== undefined) return short;
       const one = left.lower(lowering);
       const other = right.lower(lowering);
       const equal = make(site);
@@ -95,6 +104,7 @@ function equality(negated: boolean): Operation {
         ? (frame) => !equal(one(frame), other(frame), frame)
         : (frame) => equal(one(frame), other(frame), frame);
     });
+    return match === undefined ? found : { ...found, match };
   };
 }
 
@@ -103,26 +113,29 @@ type Order = (left: Value, right: Value, frame: Frame) => number;
 
 /** The order of an ordered type: integers by value, texts by UTF-16 unit, dates and timestamps by time. */
 export function orderOf(type: Type, site: Site): Order {
-  if (type.kind === "integer") {
-    return (left, right, frame) => {
-      const one = left as bigint;
-      const other = right as bigint;
-      bitsRead(frame, one, site);
-      return one < other ? -1 : one > other ? 1 : 0;
-    };
-  }
-  if (type.kind === "text") {
-    return (left, right, frame) => {
-      const one = left as string;
-      const other = right as string;
-      spendUnits(frame, Math.min(one.length, other.length), site);
-      return one < other ? -1 : one > other ? 1 : 0;
-    };
-  }
-  return (left, right) => {
-    const one = left as string | number;
-    const other = right as string | number;
+  const pay = payerOf(type, site);
+  return (left, right, frame) => {
+    const one = left as Ranked;
+    const other = right as Ranked;
+    pay?.(frame, one, other);
     return one < other ? -1 : one > other ? 1 : 0;
+  };
+}
+
+/** Pays for comparing two values of a type; dates and timestamps cost nothing. */
+function payerOf(
+  type: Type,
+  site: Site,
+): ((frame: Frame, left: Ranked, right: Ranked) => void) | undefined {
+  if (type.kind === "integer") {
+    return (frame, left) => {
+      const value = left as bigint;
+      if (!isSmall(value)) bitsRead(frame, value, site);
+    };
+  }
+  if (type.kind !== "text") return undefined;
+  return (frame, left, right) => {
+    spendUnits(frame, Math.min((left as string).length, (right as string).length), site);
   };
 }
 
@@ -153,16 +166,24 @@ export function notOrdered(type: Type, node: OperatorNode, checking: Checking): 
   return problem(node, checking, "not_ordered", what, hint);
 }
 
-function comparison(holds: (order: number) => boolean): Operation {
+type Ranked = bigint | string | number;
+
+function comparison(holds: (left: Ranked, right: Ranked) => boolean): Operation {
   return (node, checking) => {
     const found = ordered(node, checking);
     if (found === undefined) return undefined;
     const { left, right, common } = found;
     return typed(node, checking, BOOLEAN, [left, right], (lowering, site) => {
-      const one = left.lower(lowering);
-      const other = right.lower(lowering);
-      const order = orderOf(common, site);
-      return (frame) => holds(order(one(frame), other(frame), frame));
+      const one = left.lower(lowering) as Code<Ranked>;
+      const other = right.lower(lowering) as Code<Ranked>;
+      const pay = payerOf(common, site);
+      if (pay === undefined) return (frame) => holds(one(frame), other(frame));
+      return (frame) => {
+        const first = one(frame);
+        const second = other(frame);
+        pay(frame, first, second);
+        return holds(first, second);
+      };
     });
   };
 }
@@ -188,10 +209,10 @@ function choice(takesLeft: (order: number) => boolean): Operation {
 export const comparisons = {
   equal: equality(false),
   not_equal: equality(true),
-  less: comparison((order) => order < 0),
-  less_or_equal: comparison((order) => order <= 0),
-  greater: comparison((order) => order > 0),
-  greater_or_equal: comparison((order) => order >= 0),
+  less: comparison((left, right) => left < right),
+  less_or_equal: comparison((left, right) => left <= right),
+  greater: comparison((left, right) => left > right),
+  greater_or_equal: comparison((left, right) => left >= right),
   minimum: choice((order) => order <= 0),
   maximum: choice((order) => order >= 0),
 };

@@ -29,7 +29,7 @@ import { INTEGER, isOptional, listOf, NOTHING, optionalOf, presentOf, recordOf }
 import { bitsRead, built } from "./arithmetic.ts";
 import { notOrdered, orderOf } from "./comparison.ts";
 import { pay } from "./conversion.ts";
-import { type Each, eachOf, enter } from "./lists.ts";
+import { type Each, eachOf, enterEach } from "./lists.ts";
 
 const sortBy: Operation = (node, checking) => {
   const each = eachOf(node, "key", checking);
@@ -44,7 +44,7 @@ const sortBy: Operation = (node, checking) => {
     return (frame) => {
       const elements = source(frame);
       const { length } = elements;
-      enter(frame, length, body.cost, site);
+      enterEach(frame, length, body.cost, site);
       if (length > 1) spend(frame, length * (31 - Math.clz32(length)), site);
       const keyed: { readonly element: Value; readonly key: Value }[] = [];
       for (let at = 0; at < length; at += 1) {
@@ -95,7 +95,7 @@ const groupBy: Operation = (node, checking) => {
     const keyFor = keyed(each, site, lowering.limits, body.lower(lowering));
     return (frame) => {
       const elements = source(frame);
-      enter(frame, elements.length, body.cost, site);
+      enterEach(frame, elements.length, body.cost, site);
       const work: Work = { frame, site, parts: 0 };
       const groups = new Map<Value, { readonly key: Value; readonly items: Value[] }>();
       for (let at = 0; at < elements.length; at += 1) {
@@ -126,15 +126,17 @@ const distinct: Operation = (node, checking) => {
     const keyFor = keyed(each, site, lowering.limits, body?.lower(lowering));
     return (frame) => {
       const elements = source(frame);
-      enter(frame, elements.length, body?.cost ?? 0, site);
+      enterEach(frame, elements.length, body?.cost ?? 0, site);
       const work: Work = { frame, site, parts: 0 };
       const seen = new Set<Value>();
-      const made = elements.filter((element, at) => {
+      const made: Value[] = [];
+      for (let at = 0; at < elements.length; at += 1) {
+        const element = elements[at] as Value;
         const { mark } = keyFor(frame, element, at, work);
-        if (seen.has(mark)) return false;
+        if (seen.has(mark)) continue;
         seen.add(mark);
-        return true;
-      });
+        made.push(element);
+      }
       settle(work);
       spendElements(frame, made.length, site);
       return made;
@@ -183,7 +185,8 @@ function dropNulls(node: OperatorNode, list: Typed, of: Type, checking: Checking
     return (frame) => {
       const elements = source(frame);
       spendElements(frame, elements.length, site);
-      const made = elements.filter((element) => element !== null);
+      const made: Value[] = [];
+      for (const element of elements) if (element !== null) made.push(element);
       spendElements(frame, made.length, site);
       return made;
     };
@@ -211,7 +214,9 @@ const range: Operation = (node, checking) => {
       const length = Number(size);
       spendElements(frame, length, site);
       if (length > 0) built(frame, first + size - 1n, site, limits);
-      return Array.from({ length }, (_, at) => first + BigInt(at));
+      const made: bigint[] = [];
+      for (let at = 0n; at < size; at += 1n) made.push(first + at);
+      return made;
     };
   });
 };
@@ -236,6 +241,7 @@ const zip: Operation = (node, checking) => {
         const what = `${first.length} elements on the left, ${second.length} on the right`;
         throw fail(frame, site, "length_mismatch", what);
       }
+      spendElements(frame, first.length + second.length, site);
       spendElements(frame, first.length, site);
       return first.map((element, at) => {
         const made = emptyRecord();
