@@ -118,7 +118,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       policy: { document: policy, digest: digestOf("rote-policy/v1", plain(policy)) },
       security: options.security ?? { evaluate: () => NO_SECURITY },
       budget: { document: budget, digest: digestOf("rote-budget/v1", plain(budget)) },
-      evidence: digestOf("rote-evidence/v1", options.evidence ?? []),
+      evidence: digestOf("rote-evidence/v1", options.evidence ?? {}),
       hostConfiguration:
         options.configuration === undefined
           ? null
