@@ -7,7 +7,7 @@ import type { Host } from "../../../src/host/index.ts";
 import type { ModelAnswer } from "../../../src/model/run.ts";
 import type { Tool, ToolCall } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
-import { hostOptions, madeTool, registration, trust } from "../host.ts";
+import { hostOptions, madeTool, nowSeconds, registration, trust } from "../host.ts";
 import type { Points } from "./points.ts";
 import type { Target } from "./target.ts";
 
@@ -36,10 +36,14 @@ export interface Story {
 const BALANCE = "ledger.balance";
 const POST = "ledger.post";
 const PAUSED = 3;
+const DAY = 24 * 3600;
 
 export function storyIn(root: string, kind: Kind, shape: Shape, times: Partial<Story> = {}): Story {
-  const read = registration(madeTool(BALANCE, never), "read", { repeatable: kind === "fenced" });
-  const post = registration(madeTool(POST, never), "effect", { fenced: kind === "fenced" });
+  // Valid long before now, for clocks that go back.
+  const valid = { not_before: nowSeconds() - DAY };
+  const [repeatable, fenced] = [kind === "fenced", kind === "fenced"];
+  const read = registration(madeTool(BALANCE, never), "read", { repeatable, ...valid });
+  const post = registration(madeTool(POST, never), "effect", { fenced, ...valid });
   return {
     directory: `${root}/store`,
     target: `${root}/target.sqlite`,
