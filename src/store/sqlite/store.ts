@@ -34,7 +34,7 @@ export interface SqliteStoreOptions extends OpenOptions {
  */
 export function openSqliteStore(directory: string, options: SqliteStoreOptions): SqliteStore {
   const file = path.join(path.resolve(directory), FILE);
-  const database = ensureDatabase(file, PROCEDURES, options);
+  const database = ensureDatabase(file, PROCEDURES, { ...options, ...options.journal });
   const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), "heads.txt"));
   try {
     const rows = sqliteJournalTables(database, writerOf(database));
