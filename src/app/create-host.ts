@@ -110,6 +110,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       journal,
       procedures,
       clock,
+      timers: systemTimers,
       random: options.random ?? systemRandom,
       trust,
       identity,

@@ -239,7 +239,7 @@ function freeze(
 /** A definition that cannot be read is not one that anybody reviewed. */
 export function definitionOf(registered: RegisteredTool | undefined): Digest {
   try {
-    return definitionDigest((registered?.tool.definition ?? null) as unknown as JsonValue);
+    return definitionDigest(registered?.tool.definition ?? null);
   } catch {
     return definitionDigest(null);
   }

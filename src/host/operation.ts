@@ -17,7 +17,7 @@ const LIMITS = { numbers: "finite", maxDepth: 600, maxNodes: 10_000_000 } as con
 
 /** @throws RoteError `not_canonical` when the arguments have no canonical form */
 export function freezeOperation(draft: Operation): FrozenOperation {
-  const bytes = canonicalBytes(draft as unknown as JsonValue);
+  const bytes = canonicalBytes(draft);
   return { operation: deepFreeze(thaw(bytes)), bytes, digest: operationDigest(bytes) };
 }
 

@@ -57,9 +57,7 @@ export async function openRequest(
   const now = Math.floor(parts.clock.wallMs() / 1000);
   const expires = parts.requestSeconds === null ? null : now + parts.requestSeconds;
   const hostSeq = parts.journal.length(HOST_CHAIN);
-  const shown = canonicalBytes(
-    operations.map(({ operation }) => operation as unknown as JsonValue),
-  );
+  const shown = canonicalBytes(operations.map(({ operation }) => operation));
   const body = {
     node,
     nonce,

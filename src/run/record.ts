@@ -88,7 +88,7 @@ export async function finish(drive: Drive, attached: Attached): Promise<void> {
   const body = {
     state: stateName(drive),
     reason: end.reason,
-    failure: end.failure as unknown as JsonValue,
+    failure: end.failure,
     stopped: (drive.stopped ?? null) as unknown as JsonValue,
     result: result === undefined ? null : digestOf("rote-result/v1", result),
     ms: spent(drive),
@@ -115,7 +115,7 @@ function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> 
       ...(event as unknown as { readonly [member: string]: JsonValue }),
       recipe: plan.id,
       environment: environmentDigest(boundEnvironment(plan)),
-      models: drive.models as unknown as JsonValue,
+      models: drive.models,
       identity: parts.identity.name,
       intent: parts.intent?.digest ?? null,
       qualification: drive.qualification?.id ?? null,
