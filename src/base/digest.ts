@@ -50,6 +50,13 @@ export function isDigest(text: string): text is Digest {
   return DIGEST.test(text);
 }
 
+/** The digest whose hexadecimal digits are given. @throws RangeError for anything but 64 lower-case digits */
+export function digestFromHex(hex: string): Digest {
+  const digest = `sha256:${hex}`;
+  if (!isDigest(digest)) throw new RangeError("a SHA-256 has 64 lower-case hexadecimal digits");
+  return digest;
+}
+
 function mint(hex: string): Digest {
   return `sha256:${hex}` as Digest;
 }

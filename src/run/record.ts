@@ -1,6 +1,6 @@
 /** Events of a run at a host on their way into its journal: each is durable before it takes effect. */
 import { canonicalBytes } from "../base/canonical.ts";
-import { digestOf, sha256Hex } from "../base/digest.ts";
+import { digestFromHex, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { environmentDigest } from "../compile/environment.ts";
@@ -76,7 +76,7 @@ export async function checkpoint(drive: Drive, attached: Attached, node: string)
   const body = { node, ms: spent(drive) };
   const [made] = await write(drive, attached, { entries: [entry(drive, "checkpointed", body)] });
   if (made === undefined) throw new TypeError("a checkpoint without an entry");
-  const position = { run: drive.id, seq: made.entry.seq, entry: `sha256:${made.hash}` as never };
+  const position = { run: drive.id, seq: made.entry.seq, entry: digestFromHex(made.hash) };
   await put(drive, attached, feed(drive, { type: "checkpointed", node, position }));
 }
 
@@ -89,7 +89,7 @@ export async function finish(drive: Drive, attached: Attached): Promise<void> {
     state: stateName(drive),
     reason: end.reason,
     failure: end.failure,
-    stopped: (drive.stopped ?? null) as unknown as JsonValue,
+    stopped: drive.stopped,
     result: result === undefined ? null : digestOf("rote-result/v1", result),
     ms: spent(drive),
   };
@@ -112,7 +112,7 @@ function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> 
   const rule = canonicalBytes(verifier.normal);
   const { body, blobs } = keep(
     {
-      ...(event as unknown as { readonly [member: string]: JsonValue }),
+      ...event,
       recipe: plan.id,
       environment: environmentDigest(boundEnvironment(plan)),
       models: drive.models,
