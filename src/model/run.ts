@@ -90,7 +90,8 @@ export interface RunEvidence {
 
 /**
  * A model answer that was identical in all qualifying runs. It stands for the identical prompt always, for other
- * prompts only when the prompts `varied` among those runs, and only for the identical model.
+ * prompts only when it `varied`: trained with several prompts, and held since for prompts never asked before. Only for
+ * the identical model.
  */
 export interface LearnedAnswer {
   readonly node: string;
