@@ -1,4 +1,4 @@
-/** Phase 4: a checked recipe becomes a plan. Nothing can be wrong any more. */
+/** Phase 4: a checked recipe becomes a plan. Nothing can be wrong any more, but what it is in full can be too long. */
 import { assertNever, invariant } from "../base/assert.ts";
 import { digestBytes } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -21,13 +21,16 @@ import { findTwins } from "./twins.ts";
 
 const PLAN_TAG = "rote-plan/v1";
 
-export function lowerRecipe(recipe: CheckedRecipe): Plan {
+/** Undefined when the normal form is over its limit. */
+export function lowerRecipe(recipe: CheckedRecipe): Plan | undefined {
   const { parsed, positions, terminal } = recipe.resolved;
+  // Before twins are sought: those compare texts that are no longer than this one in all.
+  const bytes = normalRecipe(recipe);
+  if (bytes === undefined) return undefined;
   const twins = findTwins(recipe);
   const nodes = Object.freeze(
     recipe.nodes.map((node, index) => planNode(node, positions, twins[index] ?? null)),
   );
-  const bytes = normalRecipe(recipe);
   let normal: JsonValue | undefined;
   const last = nodes[terminal ?? -1];
   invariant(last !== undefined && parsed.id !== undefined, "a checked recipe has id and terminal");

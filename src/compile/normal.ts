@@ -24,12 +24,21 @@ import type { Environment } from "../model/environment.ts";
 import { DEFAULT_ITEM, DEFAULT_ROLE } from "../model/names.ts";
 import { DEFAULT_RUN_LIMITS, type RunLimits } from "../model/plan.ts";
 import type { StepDocument } from "../model/recipe.ts";
+import { RECIPE_LIMITS } from "../model/recipe-limits.ts";
 import type { Type } from "../model/type.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
 import type { ParsedNode, Slot } from "./parsed.ts";
 
-/** Canonical bytes of the normal form. */
-export function normalRecipe({ resolved, nodes }: CheckedRecipe): Uint8Array {
+/**
+ * Canonical bytes of the normal form; undefined when they would be more than `RECIPE_LIMITS.normal`. Every node says its
+ * output type in full, so a small document can have a normal form without bound.
+ */
+export function normalRecipe(recipe: CheckedRecipe): Uint8Array | undefined {
+  const writer = written(recipe);
+  return writer === undefined || isOver(writer) ? undefined : bytesOf(writer);
+}
+
+function written({ resolved, nodes }: CheckedRecipe): Writer | undefined {
   const { parsed } = resolved;
   const writer: Writer = {
     ...byteSink(),
@@ -40,17 +49,21 @@ export function normalRecipe({ resolved, nodes }: CheckedRecipe): Uint8Array {
   if (parsed.description !== null) putText(writer, '"description":', parsed.description, ",");
   if (parsed.environment !== null) putEnvironment(writer, parsed.environment);
   putText(writer, '"id":', parsed.id ?? "", ",");
-  putInputs(writer, parsed.inputs);
+  if (!putInputs(writer, parsed.inputs)) return undefined;
   putLimits(writer, parsed.limits);
   putAscii(writer, '"nodes":');
   for (const [index, node] of nodes.entries()) {
     putAscii(writer, index === 0 ? "[" : ",");
-    putNode(writer, node);
+    if (!putNode(writer, node)) return undefined;
   }
   putText(writer, '],"terminal":', parsed.terminal ?? "", ",");
   if (parsed.title !== null) putText(writer, '"title":', parsed.title, ",");
   putAscii(writer, '"version":1}');
-  return bytesOf(writer);
+  return writer;
+}
+
+function isOver({ size }: ByteSink): boolean {
+  return size > RECIPE_LIMITS.normal;
 }
 
 interface Writer extends ByteSink {
@@ -76,16 +89,17 @@ function putEnvironment(sink: ByteSink, environment: Environment): void {
   putText(sink, '"tools":', tools, "},");
 }
 
-function putInputs(writer: Writer, inputs: ReadonlyMap<string, Type | undefined>): void {
+function putInputs(writer: Writer, inputs: ReadonlyMap<string, Type | undefined>): boolean {
   putAscii(writer, '"inputs":{');
   let separator = "";
   for (const [name, type] of inputs) {
     if (type === undefined) continue;
     putText(writer, separator, name, ":");
-    putKnownType(writer, type);
+    if (!putKnownType(writer, type)) return false;
     separator = ",";
   }
   putAscii(writer, "},");
+  return true;
 }
 
 /** Limits in the order of their names. */
@@ -104,7 +118,8 @@ function putLimits(sink: ByteSink, limits: Partial<RunLimits>): void {
   if (separator === ",") putAscii(sink, "},");
 }
 
-function putNode(writer: Writer, { resolved, types }: CheckedNode): void {
+/** False when the normal form is over its limit, with this node or soon. */
+function putNode(writer: Writer, { resolved, types }: CheckedNode): boolean {
   const { parsed } = resolved;
   const { each, step, slots } = parsed;
   putAscii(writer, '{"after":');
@@ -117,7 +132,7 @@ function putNode(writer: Writer, { resolved, types }: CheckedNode): void {
     putAscii(writer, "}");
   }
   putText(writer, ',"id":', resolved.id, ',"output":');
-  putKnownType(writer, types.declared);
+  if (!putKnownType(writer, types.declared)) return false;
   putAscii(writer, ',"step":{');
   if (step !== undefined) putStep(writer, parsed, step);
   putAscii(writer, "}");
@@ -126,6 +141,7 @@ function putNode(writer: Writer, { resolved, types }: CheckedNode): void {
     putSlot(writer, parsed, "when");
   }
   putAscii(writer, "}");
+  return !isOver(writer);
 }
 
 function putStep(sink: ByteSink, node: ParsedNode, step: StepDocument): void {
@@ -191,12 +207,36 @@ function putOptional(sink: ByteSink, before: string, node: ParsedNode, slot: Slo
   putSlot(sink, node, slot);
 }
 
-function putKnownType(writer: Writer, type: Type): void {
+/** False, and nothing written, when the type alone is too much. */
+function putKnownType(writer: Writer, type: Type): boolean {
   const known = writer.types.get(type);
-  if (known !== undefined) return putBytes(writer, known);
+  if (known !== undefined) {
+    if (writer.size + known.length > RECIPE_LIMITS.normal) return false;
+    putBytes(writer, known);
+    return true;
+  }
   const start = writer.size;
+  // Texts that a type shares with itself are written as often as they occur.
+  if (start + unitsOf(type) > RECIPE_LIMITS.normal) return false;
   putType(writer, type);
   writer.types.set(type, new Uint8Array(writer.bytes.subarray(start, writer.size)));
+  return true;
+}
+
+/** Units of all texts in a type: fewer than the bytes it takes. */
+function unitsOf(type: Type): number {
+  switch (type.kind) {
+    case "enum":
+      return type.values.reduce((sum, { length }) => sum + length, 0);
+    case "list":
+    case "dictionary":
+    case "optional":
+      return unitsOf(type.of);
+    case "record":
+      return [...type.fields].reduce((sum, [name, of]) => sum + name.length + unitsOf(of), 0);
+    default:
+      return 0;
+  }
 }
 
 function putTexts(sink: ByteSink, texts: readonly string[]): void {

@@ -3,6 +3,7 @@ import { err, ok, type Result } from "../base/result.ts";
 import type { EvaluationLimits } from "../expression/index.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Plan } from "../model/plan.ts";
+import { RECIPE_LIMITS } from "../model/recipe-limits.ts";
 import { parseRecipe } from "./1-parse.ts";
 import { resolveRecipe } from "./2-resolve.ts";
 import { checkRecipe } from "./3-check.ts";
@@ -24,6 +25,18 @@ export function compileRecipe(
   source: unknown,
   options: CompileOptions = {},
 ): Result<Plan, readonly Diagnostic[]> {
+  try {
+    return compiled(source, options);
+  } catch (error) {
+    // The engine's own limits (stack, length of a text or buffer) are limits like ours.
+    if (!(error instanceof RangeError)) throw error;
+    return err([
+      { code: "limit_exceeded", pointer: "", message: `the recipe is too large: ${error.message}` },
+    ]);
+  }
+}
+
+function compiled(source: unknown, options: CompileOptions): Result<Plan, readonly Diagnostic[]> {
   const read = readSource(source, options);
   if (!read.ok) return read;
   const { document, report, enough, problems } = read.value;
@@ -35,5 +48,13 @@ export function compileRecipe(
   const found = problems();
   if (found !== null) return err(found);
   invariant(checked !== undefined, "what could not be checked was reported");
-  return ok(lowerRecipe(checked));
+  const plan = lowerRecipe(checked);
+  if (plan !== undefined) return ok(plan);
+  report({
+    code: "limit_exceeded",
+    pointer: "",
+    message: `the recipe has over ${RECIPE_LIMITS.normal} bytes when every node says its type in full`,
+    hint: "make long enums shorter, or let fewer nodes pass them on",
+  });
+  return err(problems() ?? []);
 }

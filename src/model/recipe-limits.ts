@@ -2,6 +2,8 @@
 export const RECIPE_LIMITS = {
   /** Bytes of the document. */
   bytes: 16_777_216,
+  /** Bytes of the normal form. */
+  normal: 67_108_864,
   nodes: 100_000,
   inputs: 1_000,
   types: 1_000,
