@@ -67,4 +67,4 @@ export {
 } from "./model/stop.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { Random } from "./ports/random.ts";
-export type { Models, Run } from "./run/index.ts";
+export type { Advance, Models, Run } from "./run/index.ts";

@@ -6,7 +6,7 @@
  * what is altered in the other half; a verifier that accepts everything catches nothing.
  */
 import type { JsonValue } from "../base/json.ts";
-import { readValue } from "../expression/index.ts";
+import { EvaluationFailure, readValue } from "../expression/index.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
 import type { Value } from "../model/value.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
@@ -126,9 +126,10 @@ function accepts(verifier: Verifier, inputs: Value, result: Value): boolean {
   ]);
   try {
     return verifier.result.evaluate({ inputs: [context], nodes: [] }) === true;
-  } catch {
-    // An altered result that cannot even be evaluated is refused by the run as well.
-    return false;
+  } catch (error) {
+    // An altered result that cannot even be evaluated is refused by a run as well.
+    if (error instanceof EvaluationFailure) return false;
+    throw error;
   }
 }
 

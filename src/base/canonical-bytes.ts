@@ -19,6 +19,18 @@ export function putByte(sink: ByteSink, byte: number): void {
   sink.size += 1;
 }
 
+/** Appends bytes that are canonical already. */
+export function putBytes(sink: ByteSink, bytes: Uint8Array): void {
+  if (sink.size + bytes.length > sink.bytes.length) grow(sink, bytes.length);
+  sink.bytes.set(bytes, sink.size);
+  sink.size += bytes.length;
+}
+
+/** The bytes written so far, in memory of their own. */
+export function bytesOf({ bytes, size }: ByteSink): Uint8Array {
+  return new Uint8Array(bytes.subarray(0, size));
+}
+
 /** Appends text that is ASCII and needs no quotes: numbers and words. */
 export function putAscii(sink: ByteSink, text: string): void {
   if (sink.size + text.length > sink.bytes.length) grow(sink, text.length);

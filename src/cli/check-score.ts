@@ -2,11 +2,12 @@
 import { type Sample, scoreVerifier, type VerifierScore } from "../app/score.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Run } from "../run/index.ts";
-import { type DocumentFile, readyFrom } from "./documents.ts";
+import type { DocumentFile } from "./documents.ts";
 import { fault } from "./fault.ts";
 import { MAX_DOCUMENT_BYTES, readChunks, readDocument } from "./files.ts";
 import { inputsFromBytes, type JsonObject, linesOf } from "./inputs.ts";
 import { loadModel } from "./models.ts";
+import { readyFrom } from "./ready.ts";
 import { isLines } from "./run.ts";
 import { runOnce, type Session } from "./session.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";

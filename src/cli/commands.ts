@@ -212,7 +212,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
           json,
         ],
         examples: ["rote memory demote ./memory recipe.json --reason 'rounding was changed'"],
-        exits: ["problem"],
+        exits: ["denied", "problem"],
         load: () => import("./memory-demote.ts"),
       },
       {

@@ -1,4 +1,3 @@
-import { COMMANDS } from "./commands.ts";
 import type { ArgumentSpec, Call, CommandSpec, OptionSpec, Outcome, ValueKind } from "./spec.ts";
 
 /** A command with all its words, as completions see it. */
@@ -15,19 +14,19 @@ interface Entry {
 /** Prints a completion script generated from the command table. */
 export function run(call: Call): Promise<Outcome> {
   const shell = call.arguments[0] ?? "bash";
-  const script = scriptFor(shell);
+  const script = scriptFor(shell, entries(call.table));
   return Promise.resolve({ exit: "verified", json: { shell, script }, text: script, exact: true });
 }
 
-function scriptFor(shell: string): string {
-  if (shell === "zsh") return zsh(entries());
-  if (shell === "fish") return fish(entries());
-  return bash(entries());
+function scriptFor(shell: string, list: readonly Entry[]): string {
+  if (shell === "zsh") return zsh(list);
+  if (shell === "fish") return fish(list);
+  return bash(list);
 }
 
-function entries(): readonly Entry[] {
+function entries(table: Call["table"]): readonly Entry[] {
   const list: Entry[] = [];
-  for (const spec of COMMANDS) {
+  for (const spec of table) {
     if ("commands" in spec) {
       const { name, summary, commands } = spec;
       list.push({ path: name, summary, options: [], arguments: [], children: commands });
@@ -194,7 +193,7 @@ function fish(list: readonly Entry[]): string {
       lines.push(`complete -c rote -n ${condition} ${fishValue(argument.kind)}`);
     }
     for (const option of entry.options) {
-      const value = option.value === undefined ? "" : ` -r ${fishValue(option.value.kind)}`;
+      const value = option.value === undefined ? "" : ` ${fishOptionValue(option.value.kind)}`;
       lines.push(
         `complete -c rote -n ${condition} -l ${option.name}${value} -d ${fishQuoted(option.summary)}`,
       );
@@ -213,6 +212,11 @@ function fishCondition(entry: Entry, list: readonly Entry[]): string {
     .filter((other) => other.path.startsWith(`${entry.path} `))
     .map((other) => other.path.slice(entry.path.length + 1));
   return `${seen}; and not __fish_seen_subcommand_from ${children.join(" ")}`;
+}
+
+/** The value is required; only files may be offered beside what is listed. */
+function fishOptionValue(kind: ValueKind): string {
+  return kind === "file" ? "-r -F" : `-x ${fishValue(kind)}`.trimEnd();
 }
 
 function fishValue(kind: ValueKind): string {

@@ -1,15 +1,8 @@
-/** The documents a command is about: recipe, verifier, environment, answers. Read, compiled, and told when wrong. */
+/** The documents a command is about: recipe, verifier, environment. Read, compiled, and told when wrong. */
 import { dirname, join } from "node:path";
-import { Procedure } from "../app/procedure.ts";
 import type { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
-import {
-  bindRecipe,
-  compileRecipe,
-  compileVerifier,
-  EMPTY_ENVIRONMENT,
-  formatDiagnostics,
-} from "../compile/index.ts";
+import { compileRecipe, EMPTY_ENVIRONMENT, formatDiagnostics } from "../compile/index.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
 import type { Plan } from "../model/plan.ts";
@@ -27,14 +20,6 @@ export interface RecipeFile extends DocumentFile {
 export interface DocumentFile {
   readonly file: string;
   readonly bytes: Uint8Array;
-}
-
-/** A procedure that can start, and the environment that it is started in. */
-export interface Ready {
-  readonly procedure: Procedure;
-  readonly environment: Environment;
-  /** What was done to the recipe so that it can start, in words; null when nothing was. */
-  readonly note: string | null;
 }
 
 /** @throws RoteError `recipe_invalid` with all diagnostics. */
@@ -75,7 +60,7 @@ export function verifierMissing(recipe: string): RoteError {
 }
 
 /** A document that does not compile, with every problem in the message and in the data. */
-function invalid(
+export function invalid(
   what: "recipe" | "verifier",
   file: string,
   diagnostics: readonly Diagnostic[],
@@ -93,52 +78,6 @@ export function diagnosticJson(diagnostic: Diagnostic): JsonValue {
       (entry): entry is [string, JsonValue] => entry[1] !== undefined,
     ),
   );
-}
-
-/** Reads recipe and verifier and makes them ready to start; see `readyFrom`. */
-export async function loadReady(
-  file: string,
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<Ready> {
-  const recipe = { file, bytes: await readRecipe(file, terminal) };
-  const verifier = await readVerifier(file, options, terminal);
-  if (verifier === undefined) throw verifierMissing(file);
-  return await readyFrom(recipe, verifier, options, terminal);
-}
-
-/**
- * The environment to start in is that of --environment, else the recipe's own, else the empty one. Only an unbound
- * recipe is bound to it; a recipe bound to another environment is for the run to refuse.
- *
- * @throws RoteError `recipe_invalid` or `verifier_invalid` with all diagnostics.
- */
-export async function readyFrom(
-  recipe: DocumentFile,
-  verifier: DocumentFile,
-  options: OptionValues,
-  terminal: Terminal,
-): Promise<Ready> {
-  const procedure = procedureOf(recipe, recipe.bytes, verifier);
-  const environment = await environmentFor(procedure.plan, options, terminal);
-  if (procedure.plan.environment !== null) return { procedure, environment, note: null };
-  const bound = bindRecipe(recipe.bytes, environment);
-  const whose = textOption(options, "environment") ?? "the empty environment (no host)";
-  const note = `${recipe.file} is unbound; for this command it is bound to ${whose}`;
-  return { procedure: procedureOf(recipe, bound, verifier), environment, note };
-}
-
-function procedureOf(recipe: DocumentFile, source: unknown, verifier: DocumentFile): Procedure {
-  try {
-    return new Procedure(source, { verifier: verifier.bytes });
-  } catch (error) {
-    // Compiled again for the diagnostics with their places in the text.
-    const plan = compileRecipe(recipe.bytes);
-    if (!plan.ok) throw invalid("recipe", recipe.file, plan.error);
-    const rule = compileVerifier(verifier.bytes, plan.value);
-    if (!rule.ok) throw invalid("verifier", verifier.file, rule.error);
-    throw error;
-  }
 }
 
 export async function environmentFor(

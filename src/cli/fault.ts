@@ -1,5 +1,6 @@
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { ERROR_CODES } from "../model/codes.ts";
 import type { ExitName } from "../model/stop.ts";
 
 /** A problem of what the user gave, ready to be told: what it is, and in `hint` what to do next. */
@@ -34,11 +35,41 @@ const EXITS: { readonly [code: string]: ExitName } = {
   not_qualified: "denied",
   environment_changed: "denied",
   user_cancelled: "cancelled",
+  internal_error: "internal",
 };
 
+/** What to do next, in terms of this command, for errors of the library that do not say it. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["bad_input", "give --input name=value for each, or --inputs FILE; `rote check` lists them"],
+  [
+    "environment_changed",
+    "name the environment with --environment, or bind the recipe to this one",
+  ],
+  ["host_required", "this command runs without a host: no reads, no effects, no approvals"],
+  ["journal_required", "this command runs without a journal: no checkpoints"],
+]);
+
+function hintFor(code: string, given: JsonValue | undefined): string | null {
+  // The library's own hint is a method that the command line does not have.
+  if (code === "store_missing")
+    return "`rote run .. --memory DIRECTORY --phase training` makes one";
+  const store = code.startsWith("store_") || code === "disk_full";
+  const doctor = store ? "`rote doctor DIRECTORY` looks at the disk and at the files" : null;
+  return textOf(given) ?? HINTS.get(code) ?? doctor ?? listedTodo(code);
+}
+
+function listedTodo(code: string): string | null {
+  const listed = Object.entries(ERROR_CODES).find(([name]) => name === code);
+  return listed === undefined ? null : listed[1].todo;
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
 /**
- * Tells any thrown value. Only `RoteError` is a problem of what was given; anything else is a fault of ours and
- * says how to report it.
+ * Tells any thrown value. A `RoteError` or a refusal by the operating system is a problem of what was given; anything
+ * else is a fault of ours and says how to report it.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof RoteError) {
@@ -47,12 +78,15 @@ export function failureOf(error: unknown): Failure {
       exit: EXITS[error.code] ?? "problem",
       code: error.code,
       message: error.message,
-      hint: typeof hint === "string" ? hint : null,
-      details: typeof details === "string" ? details : null,
+      hint: details === undefined ? hintFor(error.code, hint) : textOf(hint),
+      details: textOf(details),
       data,
     };
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && "syscall" in error) {
+    return { exit: "problem", code: "system_error", message, hint: null, details: null, data: {} };
+  }
   return {
     exit: "internal",
     code: "internal_error",

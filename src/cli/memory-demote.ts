@@ -1,4 +1,4 @@
-import { loadReady } from "./documents.ts";
+import { loadReady } from "./ready.ts";
 import { openMemory } from "./session.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 

@@ -1,5 +1,5 @@
-import { loadReady } from "./documents.ts";
 import { fault, usageFault } from "./fault.ts";
+import { loadReady } from "./ready.ts";
 import { openMemory } from "./session.ts";
 import { type Call, type Outcome, switchOption } from "./spec.ts";
 import { count } from "./table.ts";

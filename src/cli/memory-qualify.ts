@@ -1,6 +1,6 @@
 import { RoteError } from "../base/error.ts";
-import { loadReady } from "./documents.ts";
 import { boundText, statusJson, statusText } from "./memory-status.ts";
+import { loadReady } from "./ready.ts";
 import { openMemory } from "./session.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { count } from "./table.ts";

@@ -1,7 +1,7 @@
 import type { ProcedureMemory } from "../app/procedure-memory.ts";
 import type { JsonValue } from "../base/json.ts";
 import { PHASES, type ProcedureStatus } from "../model/memory.ts";
-import { loadReady } from "./documents.ts";
+import { loadReady } from "./ready.ts";
 import { openMemory } from "./session.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { count, table } from "./table.ts";

@@ -129,6 +129,7 @@ function addCommand(
       options,
       json,
       terminal,
+      table: COMMANDS,
       invoke: (others) => invoke(others, terminal),
     });
   });

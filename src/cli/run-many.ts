@@ -12,10 +12,12 @@ import {
   type Line,
   newTally,
   progressText,
+  type Tally,
   tallyJson,
   tallyText,
   worse,
 } from "./tally.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Runs between two looks at the event loop, where Ctrl-C is noticed. */
 const BREATH = 16;
@@ -27,18 +29,17 @@ export async function runMany(call: Call, session: Session, file: string): Promi
   const { terminal } = call;
   const tally = newTally();
   if (!call.json) terminal.print(`${heading(session)}\n`);
-  const chunks = readChunks(file, "inputs", terminal);
-  for await (const line of linesOf(chunks)) {
-    if (terminal.interrupted.aborted) break;
-    const told = await runLine(session, line, terminal.interrupted);
-    addLine(tally, told);
-    if (call.json) terminal.data(`${JSON.stringify(told.json)}\n`);
-    if (tally.lines % BREATH === 0) {
-      if (terminal.watched) terminal.progress(`${progressText(tally)} ..`);
-      await new Promise((resolve) => setImmediate(resolve));
+  try {
+    for await (const line of linesOf(readChunks(file, "inputs", terminal))) {
+      if (terminal.interrupted.aborted) break;
+      const told = await runLine(session, line, terminal.interrupted);
+      addLine(tally, told);
+      if (call.json) terminal.data(`${JSON.stringify(told.json)}\n`);
+      await showProgress(tally, terminal);
     }
-    if (!terminal.watched && tally.lines % UNWATCHED === 0)
-      terminal.note(`${progressText(tally)}\n`);
+  } catch (error) {
+    // Interrupted while waiting for input: what has been done is still told.
+    if (!terminal.interrupted.aborted) throw error;
   }
   if (terminal.watched) terminal.progress("");
   const exit = terminal.interrupted.aborted ? worse(tally.worst, "cancelled") : tally.worst;
@@ -57,6 +58,16 @@ export async function runMany(call: Call, session: Session, file: string): Promi
   };
 }
 
+async function showProgress(tally: Tally, terminal: Terminal): Promise<void> {
+  if (tally.lines % BREATH === 0) {
+    if (terminal.watched) terminal.progress(`${progressText(tally)} ..`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (!terminal.watched && tally.lines % UNWATCHED === 0) {
+    terminal.note(`${progressText(tally)}\n`);
+  }
+}
+
 function heading({ mode, why, ready, phase }: Session): string {
   const lines = [`mode    ${mode}: ${why}`];
   if (ready.note !== null) lines.push(`note    ${ready.note}`);
@@ -73,7 +84,8 @@ async function runLine(session: Session, line: InputLine, signal: AbortSignal): 
     return endedLine(line.number, await runOnce(session, inputs.value, signal));
   } catch (error) {
     if (!(error instanceof RoteError)) throw error;
-    const failure = failureOf(error);
+    // Hints are about the command line as a whole, and would be said once a line.
+    const failure = { ...failureOf(error), hint: null };
     const { code, message, exit } = failure;
     return {
       ...unstarted(line.number, code, message, exit),

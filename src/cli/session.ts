@@ -12,10 +12,10 @@ import { type ObservationReport, PHASES, type Phase } from "../model/memory.ts";
 import type { RunMode } from "../model/run.ts";
 import { type ExitName, exitOf, type RunStateName } from "../model/stop.ts";
 import type { Run } from "../run/index.ts";
-import { loadReady, type Ready } from "./documents.ts";
 import { type Failure, failureOf, fault, usageFault } from "./fault.ts";
 import type { JsonObject } from "./inputs.ts";
 import { type CommandModel, loadModel } from "./models.ts";
+import { loadReady, type Ready } from "./ready.ts";
 import { type Call, textOption } from "./spec.ts";
 
 export interface Session {

@@ -55,6 +55,8 @@ export interface Call {
   /** True with `--json`: standard output is JSON and nothing else. */
   readonly json: boolean;
   readonly terminal: Terminal;
+  /** The whole table of commands. */
+  readonly table: readonly (CommandSpec | GroupSpec)[];
   /** Runs another command line, words after `rote`, and prints nothing. */
   readonly invoke: (words: readonly string[]) => Promise<Outcome>;
 }

@@ -1,3 +1,5 @@
+import { fault } from "./fault.ts";
+
 /**
  * What a command sees of the process it runs in. Commands get this instead of `process`, so that they can be run in
  * a test, and so that one place decides about colour, control characters and broken pipes.
@@ -45,10 +47,21 @@ export function processTerminal(): Terminal {
     note: (text) => void process.stderr.write(render(text, noteColour)),
     progress: (text) => void process.stderr.write(`\r${render(text, false)}\u001b[K`),
     watched: process.stderr.isTTY === true,
-    standardInput: () => process.stdin as AsyncIterable<Uint8Array>,
+    standardInput: () => standardInput(interruption.signal),
     environment: process.env,
     interrupted: interruption.signal,
   };
+}
+
+/** Ends with `user_cancelled` when interrupted: somebody who waits for input cannot look at the signal. */
+async function* standardInput(interrupted: AbortSignal): AsyncGenerator<Uint8Array> {
+  interrupted.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  try {
+    for await (const chunk of process.stdin) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!interrupted.aborted) throw error;
+  }
+  if (interrupted.aborted) throw fault("user_cancelled", "cancelled while reading standard input");
 }
 
 /** NO_COLOR wins, then FORCE_COLOR, then whether it is a terminal that is not dumb. */

@@ -24,6 +24,7 @@ import { RECIPE_LIMITS } from "../model/recipe-limits.ts";
 import type { Type } from "../model/type.ts";
 import { isList, isObject, type JsonObject, kindOf, member } from "./json-object.ts";
 import { type ParsedNode, type ParsedRecipe, type Slot, STEP_SLOTS } from "./parsed.ts";
+import { isPlainNode } from "./plain-node.ts";
 import { readMembers } from "./shape.ts";
 
 type Names = ReadonlyMap<string, Type>;
@@ -130,38 +131,33 @@ function refuseRaisedLimits(limits: JsonValue | undefined, report: Report): void
 
 function parseNode(source: JsonValue, position: number, names: Names, report: Report): ParsedNode {
   const at = `/nodes/${position}`;
-  const long = longList(source, at);
-  const whole = long === undefined ? nodeSchema.safeParse(source) : undefined;
-  if (long !== undefined) report(long);
-  const document: Partial<NodeDocument> =
-    whole === undefined
-      ? onlyId(source)
-      : whole.success
-        ? whole.data
-        : readMembers(nodeSchema, source, at, report);
+  const document = readNode(source, at, report);
   const { id, after, step, each } = document;
-  const inNode = id === undefined ? report : within(id, report);
-  let broken = whole?.success !== true && !isWhole(source, document);
-
+  let broken = document !== source && !isWhole(source, document);
+  const inNode: Report = (diagnostic) => {
+    broken = true;
+    report(id === undefined ? diagnostic : inNodeOf(id, diagnostic));
+  };
   const declared =
     document.output === undefined
       ? undefined
       : parseType(document.output, names, `${at}/output`, inNode);
-  if (declared === undefined && document.output !== undefined) broken = true;
-
   const slots: { [slot in Slot]?: ParsedExpression } = {};
-  const references = new Set<string>();
-  const noting: Report = (diagnostic) => {
-    broken = true;
-    inNode(diagnostic);
-  };
-  for (const [slot, place, expression] of expressionsOf(document)) {
-    const parsed = parseExpression(expression, `${at}${place}`, names, noting);
-    if (parsed === undefined) continue;
+  let references: readonly string[] = [];
+  const parse = (slot: Slot, place: string, expression: JsonValue | undefined): void => {
+    if (expression === undefined) return;
+    const parsed = parseExpression(expression, `${at}${place}${slot}`, names, inNode);
+    if (parsed === undefined) return;
     slots[slot] = parsed;
-    for (const node of parsed.nodes) references.add(node);
+    references =
+      references.length === 0 ? parsed.nodes : [...new Set([...references, ...parsed.nodes])];
+  };
+  parse("when", "/", document.when);
+  parse("list", "/each/", each?.list);
+  if (step !== undefined) {
+    for (const slot of STEP_SLOTS[step.kind]) parse(slot, "/step/", stepMember(step, slot));
   }
-  if (broken) mentioned(source, references);
+  if (broken) references = [...new Set([...references, ...mentioned(source)])];
   return {
     position,
     pointer: at,
@@ -171,16 +167,26 @@ function parseNode(source: JsonValue, position: number, names: Names, report: Re
     each: each === undefined ? undefined : { as: each.as ?? DEFAULT_ITEM, limit: each.limit },
     step,
     slots,
-    references: [...references],
+    references,
     broken,
   };
 }
 
+/** The members of a node that could be read; the node itself when there is nothing to change or to report. */
+function readNode(source: JsonValue, at: string, report: Report): Partial<NodeDocument> {
+  const long = longList(source, at);
+  if (long !== undefined) {
+    report(long);
+    return onlyId(source);
+  }
+  if (isPlainNode(source)) return source;
+  const whole = nodeSchema.safeParse(source);
+  return whole.success ? whole.data : readMembers(nodeSchema, source, at, report);
+}
+
 /** Says in whose expression a problem lies, since a pointer counts nodes instead of naming them. */
-export function within(id: string, report: Report): Report {
-  return (diagnostic) => {
-    report({ ...diagnostic, message: `node "${id}": ${diagnostic.message}` });
-  };
+export function inNodeOf(id: string, diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, message: `node "${id}": ${diagnostic.message}` };
 }
 
 /** A list in a node that no recipe can need, since it is longer than there can be nodes. */
@@ -213,21 +219,6 @@ function isWhole(source: JsonValue, read: Partial<NodeDocument>): boolean {
 
 const NODE_MEMBERS = Object.keys(nodeSchema.shape) as readonly (keyof NodeDocument)[];
 
-type Placed = readonly [slot: Slot, place: string, expression: JsonValue];
-
-/** The expressions of a node as written, each with its slot and its place in the node. */
-function expressionsOf(node: Partial<NodeDocument>): readonly Placed[] {
-  const placed: Placed[] = [];
-  if (node.when !== undefined) placed.push(["when", "/when", node.when]);
-  if (node.each !== undefined) placed.push(["list", "/each/list", node.each.list]);
-  if (node.step === undefined) return placed;
-  for (const slot of STEP_SLOTS[node.step.kind]) {
-    const expression = stepMember(node.step, slot);
-    if (expression !== undefined) placed.push([slot, `/step/${slot}`, expression]);
-  }
-  return placed;
-}
-
 function stepMember(step: StepDocument, slot: Slot): JsonValue | undefined {
   const members: { readonly kind: string } & { readonly [slot in Slot]?: JsonValue } = step;
   return members[slot];
@@ -237,17 +228,19 @@ function stepMember(step: StepDocument, slot: Slot): JsonValue | undefined {
  * Everything that looks like a reference to a node in a part that could not be read, so that the nodes it names do not
  * seem to lead nowhere.
  */
-function mentioned(source: JsonValue, into: Set<string>): void {
+function mentioned(source: JsonValue): ReadonlySet<string> {
+  const found = new Set<string>();
   const open: JsonValue[] = [source];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (isList(value)) {
       for (const one of value) open.push(one);
     } else if (isObject(value)) {
       const short = member(value, "node");
-      if (typeof short === "string") into.add(short.split("/", 1)[0] ?? short);
+      if (typeof short === "string") found.add(short.split("/", 1)[0] ?? short);
       const id = member(value, "id");
-      if (member(value, "op") === "node" && typeof id === "string") into.add(id);
+      if (member(value, "op") === "node" && typeof id === "string") found.add(id);
       for (const one of Object.values(value)) open.push(one);
     }
   }
+  return found;
 }

@@ -1,11 +1,16 @@
 /**
  * Phase 3: types, node by node in plan order, so that every reader knows what it reads; then what only the whole graph
- * shows: effects behind verify nodes, fences before their effects. Reports; changes nothing.
+ * shows: effects behind verify nodes, fences before their effects.
+ *
+ * An expression that checks is compiled on the spot, so that what checking made of it need not be kept for the whole
+ * recipe.
  */
 import { assertNever } from "../base/assert.ts";
 import {
   BOOLEAN,
   checkExpression,
+  compileExpression,
+  type EvaluationLimits,
   fits,
   listOf,
   NOTHING,
@@ -19,7 +24,8 @@ import {
 import type { Report } from "../model/diagnostic.ts";
 import type { StepKind } from "../model/plan.ts";
 import type { Type } from "../model/type.ts";
-import { within } from "./1-parse.ts";
+import type { CompiledExpression } from "../model/value.ts";
+import { inNodeOf } from "./1-parse.ts";
 import type { ResolvedNode, ResolvedRecipe } from "./2-resolve.ts";
 import { checkEffects } from "./effects.ts";
 import { type Hints, hintsFrom } from "./hints.ts";
@@ -32,7 +38,7 @@ export interface CheckedRecipe {
 
 export interface CheckedNode {
   readonly resolved: ResolvedNode;
-  readonly slots: Slots<TypedExpression>;
+  readonly slots: Slots<CompiledExpression>;
   readonly types: NodeTypes;
 }
 
@@ -46,11 +52,16 @@ export interface NodeTypes {
 }
 
 /** Every node with its types; undefined when some node has none, which has been reported. */
-export function checkRecipe(resolved: ResolvedRecipe, report: Report): CheckedRecipe | undefined {
-  const context = contextOf(resolved);
+export function checkRecipe(
+  resolved: ResolvedRecipe,
+  limits: Partial<EvaluationLimits> | undefined,
+  report: Report,
+): CheckedRecipe | undefined {
+  const context = contextOf(resolved, limits);
   const nodes: CheckedNode[] = [];
   for (const node of resolved.nodes) {
-    const checked = checkNode(node, context, within(node.id, report));
+    const inNode: Report = (diagnostic) => report(inNodeOf(node.id, diagnostic));
+    const checked = checkNode(node, context, inNode);
     context.seen.push(checked?.types.seen);
     if (checked !== undefined) nodes.push(checked);
   }
@@ -69,9 +80,18 @@ interface Context {
   readonly positions: ReadonlyMap<string, number>;
   /** By plan index, as far as checked; undefined where the type is not known. */
   readonly seen: (Type | undefined)[];
+  readonly compile: (typed: TypedExpression) => CompiledExpression;
 }
 
-function contextOf({ parsed, nodes, positions }: ResolvedRecipe): Context {
+function contextOf(
+  { parsed, nodes, positions }: ResolvedRecipe,
+  limits: Partial<EvaluationLimits> | undefined,
+): Context {
+  const slots = new Map([...parsed.inputs.keys()].map((name, slot) => [name, slot] as const));
+  const layout = {
+    input: (name: string) => slots.get(name) ?? -1,
+    node: (id: string) => positions.get(id) ?? -1,
+  };
   const inputs = new Map<string, Type>();
   for (const [name, reading] of parsed.inputs) {
     // A type that could not be read was reported; `nothing` fits everywhere, so its readers stay silent.
@@ -83,6 +103,7 @@ function contextOf({ parsed, nodes, positions }: ResolvedRecipe): Context {
     nodeHints: hintsFrom(nodes.map(({ id }) => id)),
     positions,
     seen: [],
+    compile: (typed) => compileExpression(typed, layout, limits),
   };
 }
 
@@ -90,21 +111,21 @@ function checkNode(node: ResolvedNode, context: Context, report: Report): Checke
   const { parsed } = node;
   const { step, slots } = parsed;
   if (step !== undefined && !GUARDABLE.has(step.kind)) refuseGuards(node, report);
-  const scope = scopeOf(node, context);
-  const typed: { [slot in Slot]?: TypedExpression } = {};
+  const scope = new NodeScope(node, context);
+  const compiled: { [slot in Slot]?: CompiledExpression } = {};
   const check = (slot: Slot, within: Scope): Type | undefined => {
     const source = slots[slot];
     const checked = source === undefined ? undefined : checkExpression(source, within, report);
     if (checked === undefined) return undefined;
-    typed[slot] = checked;
+    compiled[slot] = context.compile(checked);
     return checked.type;
   };
 
   requireBoolean(check("when", scope), slots.when?.at, "a guard", report);
   const element = elementOf(check("list", scope), slots.list?.at, report);
-  let inStep = scope;
+  let inStep: Scope = scope;
   if (parsed.each !== undefined && element !== undefined) {
-    inStep = scopeOf(node, context, { name: parsed.each.as, type: element });
+    inStep = new NodeScope(node, context, { name: parsed.each.as, type: element });
   }
   // Without an element type every use of the item would be reported again.
   const silent = parsed.each !== undefined && element === undefined;
@@ -114,9 +135,11 @@ function checkNode(node: ResolvedNode, context: Context, report: Report): Checke
     if (slot === "condition") requireBoolean(type, slots.condition?.at, "a condition", report);
   }
   if (node.failed) return undefined;
-  for (const slot of Object.keys(slots) as Slot[]) if (typed[slot] === undefined) return undefined;
-  const types = typesOf(node, typed, report);
-  return types === undefined ? undefined : { resolved: node, slots: typed, types };
+  for (const slot of Object.keys(slots) as Slot[]) {
+    if (compiled[slot] === undefined) return undefined;
+  }
+  const types = typesOf(node, compiled, report);
+  return types === undefined ? undefined : { resolved: node, slots: compiled, types };
 }
 
 function refuseGuards({ parsed: { pointer, step, slots, each } }: ResolvedNode, report: Report) {
@@ -134,24 +157,36 @@ function refuseGuards({ parsed: { pointer, step, slots, each } }: ResolvedNode, 
   }
 }
 
-function scopeOf(node: ResolvedNode, context: Context, item?: Scope["item"]): Scope {
-  const { inputs, inputHints, nodeHints, positions, seen } = context;
-  return {
-    ...(item === undefined ? {} : { item }),
-    input: (name) => inputs.get(name),
-    get inputNames() {
-      return inputHints.names;
-    },
-    node: (id) => {
-      const position = positions.get(id);
-      if (position === undefined) return "unknown_node";
-      if (node.beyondReach.has(id)) return "not_an_ancestor";
-      return seen[position] ?? "failed";
-    },
-    get nodeNames() {
-      return nodeHints.names;
-    },
-  };
+/** What the expressions of one node may refer to. */
+class NodeScope implements Scope {
+  readonly item?: NonNullable<Scope["item"]>;
+  private readonly reader: ResolvedNode;
+  private readonly context: Context;
+
+  constructor(reader: ResolvedNode, context: Context, item?: Scope["item"]) {
+    this.reader = reader;
+    this.context = context;
+    if (item !== undefined) this.item = item;
+  }
+
+  input(name: string): Type | undefined {
+    return this.context.inputs.get(name);
+  }
+
+  get inputNames(): readonly string[] {
+    return this.context.inputHints.names;
+  }
+
+  node(id: string): ReturnType<Scope["node"]> {
+    const position = this.context.positions.get(id);
+    if (position === undefined) return "unknown_node";
+    if (this.reader.beyondReach.has(id)) return "not_an_ancestor";
+    return this.context.seen[position] ?? "failed";
+  }
+
+  get nodeNames(): readonly string[] {
+    return this.context.nodeHints.names;
+  }
 }
 
 function requireBoolean(
@@ -182,11 +217,11 @@ function elementOf(
 
 function typesOf(
   node: ResolvedNode,
-  typed: Slots<TypedExpression>,
+  compiled: Slots<CompiledExpression>,
   report: Report,
 ): NodeTypes | undefined {
   const { parsed } = node;
-  const declared = declaredType(node, typed, report);
+  const declared = declaredType(node, compiled, report);
   if (declared === undefined) return undefined;
   let reading = declared;
   if (parsed.each !== undefined) {
@@ -212,12 +247,12 @@ function typesOf(
 /** The whole output as declared, or as inferred where nothing is declared. */
 function declaredType(
   { parsed }: ResolvedNode,
-  typed: Slots<TypedExpression>,
+  compiled: Slots<CompiledExpression>,
   report: Report,
 ): Type | undefined {
   const { pointer, step, declared, each } = parsed;
   if (step === undefined) return undefined;
-  const inferred = computedType(step.kind, typed);
+  const inferred = computedType(step.kind, compiled);
   if (inferred === undefined) {
     if (declared !== undefined) return declared;
     report({
@@ -252,13 +287,13 @@ function declaredType(
 }
 
 /** Type of what a step computes; undefined for what comes from outside. */
-function computedType(kind: StepKind, typed: Slots<TypedExpression>): Type | undefined {
+function computedType(kind: StepKind, compiled: Slots<CompiledExpression>): Type | undefined {
   switch (kind) {
     case "pure":
     case "verify":
-      return typed.value?.type;
+      return compiled.value?.type;
     case "checkpoint":
-      return typed.value?.type ?? NULL;
+      return compiled.value?.type ?? NULL;
     case "policy":
     case "approval":
       return NULL;

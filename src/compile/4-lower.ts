@@ -1,13 +1,8 @@
 /** Phase 4: a checked recipe becomes a plan. Nothing can be wrong any more. */
 import { assertNever, invariant } from "../base/assert.ts";
+import { digestBytes } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
-import {
-  compileExpression,
-  type EvaluationLimits,
-  normalJson,
-  type TypedExpression,
-  valueType,
-} from "../expression/index.ts";
+import { normalJson, valueType } from "../expression/index.ts";
 import { DEFAULT_ROLE } from "../model/names.ts";
 import {
   DEFAULT_RUN_LIMITS,
@@ -20,29 +15,19 @@ import {
 } from "../model/plan.ts";
 import type { CompiledExpression } from "../model/value.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
-import { digestOfText, normalRecipe, sortedSet } from "./normal.ts";
+import { normalRecipe, sortedSet } from "./normal.ts";
 import type { Slot } from "./parsed.ts";
 import { findTwins } from "./twins.ts";
 
 const PLAN_TAG = "rote-plan/v1";
 
-export function lowerRecipe(
-  recipe: CheckedRecipe,
-  limits: Partial<EvaluationLimits> | undefined,
-): Plan {
+export function lowerRecipe(recipe: CheckedRecipe): Plan {
   const { parsed, positions, terminal } = recipe.resolved;
-  const inputs = planInputs(recipe);
-  const inputSlots = new Map(inputs.map(({ name }, slot) => [name, slot] as const));
-  const layout = {
-    input: (name: string) => slotOf(inputSlots, name),
-    node: (id: string) => slotOf(positions, id),
-  };
-  const compile = (typed: TypedExpression) => compileExpression(typed, layout, limits);
   const twins = findTwins(recipe);
   const nodes = Object.freeze(
-    recipe.nodes.map((node, index) => planNode(node, positions, twins[index] ?? null, compile)),
+    recipe.nodes.map((node, index) => planNode(node, positions, twins[index] ?? null)),
   );
-  const text = normalRecipe(recipe);
+  const bytes = normalRecipe(recipe);
   let normal: JsonValue | undefined;
   const last = nodes[terminal ?? -1];
   invariant(last !== undefined && parsed.id !== undefined, "a checked recipe has id and terminal");
@@ -51,14 +36,14 @@ export function lowerRecipe(
     id: parsed.id,
     title: parsed.title,
     description: parsed.description,
-    digest: parsed.environment === null ? null : digestOfText(PLAN_TAG, text),
+    digest: parsed.environment === null ? null : digestBytes(PLAN_TAG, bytes),
     environment: parsed.environment === null ? null : Object.freeze(parsed.environment),
     get normal() {
-      normal ??= normalJson(text);
+      normal ??= normalJson(bytes);
       return normal;
     },
     semantics: SEMANTICS_VERSION,
-    inputs,
+    inputs: planInputs(recipe),
     nodes,
     terminal: last.index,
     result: last.seen,
@@ -84,13 +69,10 @@ function planInputs(recipe: CheckedRecipe): readonly PlanInput[] {
   return Object.freeze(inputs);
 }
 
-type Compile = (typed: TypedExpression) => CompiledExpression;
-
 function planNode(
   node: CheckedNode,
   positions: ReadonlyMap<string, number>,
   twin: number | null,
-  compile: Compile,
 ): PlanNode {
   const { resolved, slots, types } = node;
   const { each } = resolved.parsed;
@@ -99,11 +81,11 @@ function planNode(
     id: resolved.id,
     pointer: resolved.parsed.pointer,
     after: Object.freeze(resolved.after),
-    when: slots.when === undefined ? null : compile(slots.when),
-    each: each === undefined ? null : planEach(each, compile(slotOfNode(node, "list"))),
+    when: slots.when ?? null,
+    each: each === undefined ? null : planEach(each, expressionIn(node, "list")),
     output: types.output,
     seen: types.seen,
-    step: Object.freeze(planStep(node, positions, compile)),
+    step: Object.freeze(planStep(node, positions)),
     twin,
   });
 }
@@ -115,16 +97,11 @@ function planEach(
   return Object.freeze({ list, as, limit });
 }
 
-function planStep(
-  node: CheckedNode,
-  positions: ReadonlyMap<string, number>,
-  compile: Compile,
-): PlanStep {
+function planStep(node: CheckedNode, positions: ReadonlyMap<string, number>): PlanStep {
   const { step } = node.resolved.parsed;
   invariant(step !== undefined, "a checked node has a step");
   const { reading } = node.types;
-  const take = (slot: Slot) => compile(slotOfNode(node, slot));
-  const takeOptional = (slot: Slot) => (node.slots[slot] === undefined ? null : take(slot));
+  const take = (slot: Slot) => expressionIn(node, slot);
   switch (step.kind) {
     case "pure":
       return { kind: "pure", value: take("value") };
@@ -163,18 +140,18 @@ function planStep(
         kind: "effect",
         tool: step.tool,
         arguments: take("arguments"),
-        key: takeOptional("key"),
+        key: node.slots.key ?? null,
         reading,
       };
     case "checkpoint":
-      return { kind: "checkpoint", value: takeOptional("value") };
+      return { kind: "checkpoint", value: node.slots.value ?? null };
     default:
       return assertNever(step, "step kind");
   }
 }
 
-function slotOfNode({ resolved, slots }: CheckedNode, slot: Slot): TypedExpression {
-  const typed = slots[slot];
-  invariant(typed !== undefined, `node "${resolved.id}" has its ${slot}`);
-  return typed;
+function expressionIn({ resolved, slots }: CheckedNode, slot: Slot): CompiledExpression {
+  const expression = slots[slot];
+  invariant(expression !== undefined, `node "${resolved.id}" has its ${slot}`);
+  return expression;
 }

@@ -1,183 +1,214 @@
 /**
- * The recipe in normal form, as canonical text (RFC 8785): what its digest is made from.
+ * The recipe in normal form, as canonical bytes (RFC 8785): what its digest is made from.
  *
  * Nodes stand in plan order, expressions in long form, types written out, `after` and `output` always present; sets of
  * ids and codes are sorted; members that equal their default are left out. Title and description are part of it: they
  * are what a reviewer was shown.
  *
- * It is written as text straight away, since the text is what is hashed, for every recipe, and the JSON is read by few.
+ * It is written as bytes straight away, members in the order of their names, since the bytes are hashed for every
+ * recipe and the JSON is read by few. Texts come from the strict reader, so all of them are well-formed.
  */
 import { assertNever } from "../base/assert.ts";
-import { type Digest, digestBytes } from "../base/digest.ts";
+import {
+  type ByteSink,
+  byteSink,
+  bytesOf,
+  putAscii,
+  putByte,
+  putBytes,
+  putQuoted,
+} from "../base/canonical-bytes.ts";
 import { compareText } from "../base/text.ts";
-import { type ParsedExpression, typeText } from "../expression/index.ts";
+import { putNormal, putType } from "../expression/index.ts";
 import type { Environment } from "../model/environment.ts";
 import { DEFAULT_ITEM, DEFAULT_ROLE } from "../model/names.ts";
 import { DEFAULT_RUN_LIMITS, type RunLimits } from "../model/plan.ts";
 import type { StepDocument } from "../model/recipe.ts";
 import type { Type } from "../model/type.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
-import type { Slots } from "./parsed.ts";
+import type { ParsedNode, Slot } from "./parsed.ts";
 
-/** Canonical text of the normal form. */
-export function normalRecipe({ resolved, nodes }: CheckedRecipe): string {
+/** Canonical bytes of the normal form. */
+export function normalRecipe({ resolved, nodes }: CheckedRecipe): Uint8Array {
   const { parsed } = resolved;
-  const ids = resolved.nodes.map(({ id }) => id);
-  const types = new TypeTexts();
-  return object([
-    ["description", optional(parsed.description)],
-    ["environment", parsed.environment === null ? null : environmentText(parsed.environment)],
-    ["id", quoted(parsed.id ?? "")],
-    ["inputs", inputsText(parsed.inputs, types)],
-    ["limits", limitsText(parsed.limits)],
-    ["nodes", `[${nodes.map((node) => nodeText(node, ids, types)).join(",")}]`],
-    ["terminal", quoted(parsed.terminal ?? "")],
-    ["title", optional(parsed.title)],
-    ["version", "1"],
-  ]);
-}
-
-/** The digest of a normal form. */
-export function digestOfText(tag: string, text: string): Digest {
-  return digestBytes(tag, new TextEncoder().encode(text));
-}
-
-/** An object whose members are given in the order of canonical text; those that are null are left out. */
-export function object(members: readonly (readonly [name: string, text: string | null])[]): string {
-  let text = "";
-  for (const [name, value] of members) {
-    if (value !== null) text += text === "" ? `{"${name}":${value}` : `,"${name}":${value}`;
+  const writer: Writer = {
+    ...byteSink(),
+    ids: resolved.nodes.map(({ id }) => id),
+    types: new Map(),
+  };
+  putAscii(writer, "{");
+  if (parsed.description !== null) putText(writer, '"description":', parsed.description, ",");
+  if (parsed.environment !== null) putEnvironment(writer, parsed.environment);
+  putText(writer, '"id":', parsed.id ?? "", ",");
+  putInputs(writer, parsed.inputs);
+  putLimits(writer, parsed.limits);
+  putAscii(writer, '"nodes":');
+  for (const [index, node] of nodes.entries()) {
+    putAscii(writer, index === 0 ? "[" : ",");
+    putNode(writer, node);
   }
-  return text === "" ? "{}" : `${text}}`;
+  putText(writer, '],"terminal":', parsed.terminal ?? "", ",");
+  if (parsed.title !== null) putText(writer, '"title":', parsed.title, ",");
+  putAscii(writer, '"version":1}');
+  return bytesOf(writer);
 }
 
-/** Every text that passed the strict reader is well-formed, so `JSON.stringify` escapes it as RFC 8785 does. */
-export function quoted(text: string): string {
-  return JSON.stringify(text);
+interface Writer extends ByteSink {
+  /** Ids by plan index. */
+  readonly ids: readonly string[];
+  /** Types written before: most nodes share a few. */
+  readonly types: Map<Type, Uint8Array>;
 }
 
-function optional(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : quoted(text);
+function putText(sink: ByteSink, before: string, text: string, after: string): void {
+  putAscii(sink, before);
+  putQuoted(sink, text);
+  putAscii(sink, after);
 }
 
-/** Most nodes share a few types. */
-class TypeTexts {
-  private readonly known = new Map<Type, string>();
-
-  of(type: Type): string {
-    let text = this.known.get(type);
-    if (text === undefined) {
-      text = typeText(type);
-      this.known.set(type, text);
-    }
-    return text;
-  }
-}
-
-function environmentText(environment: Environment): string {
+function putEnvironment(sink: ByteSink, environment: Environment): void {
   const { credentials, evidence, host_configuration, policy, tools } = environment;
-  return object([
-    ["credentials", quoted(credentials)],
-    ["evidence", quoted(evidence)],
-    ["host_configuration", host_configuration === null ? "null" : quoted(host_configuration)],
-    ["policy", quoted(policy)],
-    ["tools", quoted(tools)],
-  ]);
+  putText(sink, '"environment":{"credentials":', credentials, ",");
+  putText(sink, '"evidence":', evidence, ',"host_configuration":');
+  if (host_configuration === null) putAscii(sink, "null");
+  else putQuoted(sink, host_configuration);
+  putText(sink, ',"policy":', policy, ",");
+  putText(sink, '"tools":', tools, "},");
 }
 
-function inputsText(inputs: ReadonlyMap<string, Type | undefined>, types: TypeTexts): string {
-  return object(
-    [...inputs].map(([name, type]) => [name, type === undefined ? null : types.of(type)]),
-  );
-}
-
-function limitsText(limits: Partial<RunLimits>): string | null {
-  const lowered: (readonly [string, string])[] = [];
-  for (const [name, most] of Object.entries(DEFAULT_RUN_LIMITS)) {
-    const value = limits[name as keyof RunLimits];
-    if (value !== undefined && value !== most) lowered.push([name, String(value)]);
+function putInputs(writer: Writer, inputs: ReadonlyMap<string, Type | undefined>): void {
+  putAscii(writer, '"inputs":{');
+  let separator = "";
+  for (const [name, type] of inputs) {
+    if (type === undefined) continue;
+    putText(writer, separator, name, ":");
+    putKnownType(writer, type);
+    separator = ",";
   }
-  if (lowered.length === 0) return null;
-  return object(lowered.sort(([left], [right]) => compareText(left, right)));
+  putAscii(writer, "},");
 }
 
-function nodeText(node: CheckedNode, ids: readonly string[], types: TypeTexts): string {
-  const { resolved } = node;
-  const { each, step, slots } = resolved.parsed;
-  const after = resolved.after.map((index) => ids[index] ?? "");
-  const as = each === undefined || each.as === DEFAULT_ITEM ? null : quoted(each.as);
-  return object([
-    ["after", listText(after)],
-    [
-      "each",
-      each === undefined
-        ? null
-        : object([
-            ["as", as],
-            ["limit", String(each.limit)],
-            ["list", slots.list?.normalText ?? null],
-          ]),
-    ],
-    ["id", quoted(resolved.id)],
-    ["output", types.of(node.types.declared)],
-    ["step", step === undefined ? null : stepText(step, slots)],
-    ["when", slots.when?.normalText ?? null],
-  ]);
+/** Limits in the order of their names. */
+const LIMITS = Object.entries(DEFAULT_RUN_LIMITS).sort(([left], [right]) =>
+  compareText(left, right),
+);
+
+function putLimits(sink: ByteSink, limits: Partial<RunLimits>): void {
+  let separator = '"limits":{';
+  for (const [name, most] of LIMITS) {
+    const value = limits[name as keyof RunLimits];
+    if (value === undefined || value === most) continue;
+    putAscii(sink, `${separator}"${name}":${value}`);
+    separator = ",";
+  }
+  if (separator === ",") putAscii(sink, "},");
 }
 
-function stepText(step: StepDocument, slots: Slots<ParsedExpression>): string {
-  const kind = ["kind", `"${step.kind}"`] as const;
-  const value = ["value", slots.value?.normalText ?? null] as const;
+function putNode(writer: Writer, { resolved, types }: CheckedNode): void {
+  const { parsed } = resolved;
+  const { each, step, slots } = parsed;
+  putAscii(writer, '{"after":');
+  putSet(
+    writer,
+    resolved.after.map((index) => writer.ids[index] ?? ""),
+  );
+  if (each !== undefined) {
+    putAscii(writer, ',"each":{');
+    if (each.as !== DEFAULT_ITEM) putText(writer, '"as":', each.as, ",");
+    putAscii(writer, `"limit":${each.limit},"list":`);
+    putSlot(writer, parsed, "list");
+    putAscii(writer, "}");
+  }
+  putText(writer, ',"id":', resolved.id, ',"output":');
+  putKnownType(writer, types.declared);
+  putAscii(writer, ',"step":{');
+  if (step !== undefined) putStep(writer, parsed, step);
+  putAscii(writer, "}");
+  if (slots.when !== undefined) {
+    putAscii(writer, ',"when":');
+    putSlot(writer, parsed, "when");
+  }
+  putAscii(writer, "}");
+}
+
+function putStep(sink: ByteSink, node: ParsedNode, step: StepDocument): void {
   switch (step.kind) {
     case "pure":
+      putAscii(sink, '"kind":"pure","value":');
+      return putSlot(sink, node, "value");
     case "checkpoint":
-      return object([kind, value]);
-    case "read": {
-      const absent = step.absent_on ?? [];
-      return object([
-        ["absent_on", absent.length === 0 ? null : listText(absent)],
-        ["arguments", slots.arguments?.normalText ?? null],
-        kind,
-        ["tool", quoted(step.tool)],
-      ]);
-    }
+      putAscii(sink, '"kind":"checkpoint"');
+      return putOptional(sink, ',"value":', node, "value");
+    case "read":
+      if (step.absent_on !== undefined && step.absent_on.length > 0) {
+        putAscii(sink, '"absent_on":');
+        putSet(sink, step.absent_on);
+        putAscii(sink, ",");
+      }
+      putAscii(sink, '"arguments":');
+      putSlot(sink, node, "arguments");
+      return putText(sink, ',"kind":"read","tool":', step.tool, "");
     case "model":
-      return object([
-        ["instructions", optional(step.instructions)],
-        kind,
-        ["prompt", slots.prompt?.normalText ?? null],
-        ["role", step.role === DEFAULT_ROLE ? null : optional(step.role)],
-      ]);
+      if (step.instructions !== undefined) {
+        putText(sink, '"instructions":', step.instructions, ",");
+      }
+      putAscii(sink, '"kind":"model","prompt":');
+      putSlot(sink, node, "prompt");
+      if (step.role === undefined || step.role === DEFAULT_ROLE) return;
+      return putText(sink, ',"role":', step.role, "");
     case "verify":
-      return object([
-        ["condition", slots.condition?.normalText ?? null],
-        kind,
-        ["message", optional(step.message)],
-        value,
-      ]);
+      putAscii(sink, '"condition":');
+      putSlot(sink, node, "condition");
+      putAscii(sink, ',"kind":"verify",');
+      if (step.message !== undefined) putText(sink, '"message":', step.message, ",");
+      putAscii(sink, '"value":');
+      return putSlot(sink, node, "value");
     case "policy":
-      return object([
-        ["condition", slots.condition?.normalText ?? null],
-        kind,
-        ["message", optional(step.message)],
-      ]);
+      putAscii(sink, '"condition":');
+      putSlot(sink, node, "condition");
+      putAscii(sink, ',"kind":"policy"');
+      if (step.message !== undefined) putText(sink, ',"message":', step.message, "");
+      return;
     case "approval":
-      return object([["effects", listText(step.effects)], kind]);
+      putAscii(sink, '"effects":');
+      putSet(sink, step.effects);
+      return putAscii(sink, ',"kind":"approval"');
     case "effect":
-      return object([
-        ["arguments", slots.arguments?.normalText ?? null],
-        ["key", slots.key?.normalText ?? null],
-        kind,
-        ["tool", quoted(step.tool)],
-      ]);
+      putAscii(sink, '"arguments":');
+      putSlot(sink, node, "arguments");
+      putOptional(sink, ',"key":', node, "key");
+      return putText(sink, ',"kind":"effect","tool":', step.tool, "");
     default:
       return assertNever(step, "step kind");
   }
 }
 
-/** A set of texts. */
-function listText(texts: readonly string[]): string {
-  return texts.length === 0 ? "[]" : `[${sortedSet(texts).map(quoted).join(",")}]`;
+function putSlot(sink: ByteSink, { slots }: ParsedNode, slot: Slot): void {
+  const expression = slots[slot];
+  if (expression !== undefined) putNormal(sink, expression.tree);
+}
+
+function putOptional(sink: ByteSink, before: string, node: ParsedNode, slot: Slot): void {
+  if (node.slots[slot] === undefined) return;
+  putAscii(sink, before);
+  putSlot(sink, node, slot);
+}
+
+function putKnownType(writer: Writer, type: Type): void {
+  const known = writer.types.get(type);
+  if (known !== undefined) return putBytes(writer, known);
+  const start = writer.size;
+  putType(writer, type);
+  writer.types.set(type, new Uint8Array(writer.bytes.subarray(start, writer.size)));
+}
+
+function putSet(sink: ByteSink, texts: readonly string[]): void {
+  putByte(sink, 0x5b);
+  for (const [index, text] of sortedSet(texts).entries()) {
+    if (index > 0) putByte(sink, 0x2c);
+    putQuoted(sink, text);
+  }
+  putByte(sink, 0x5d);
 }
 
 export function sortedSet(texts: readonly string[]): readonly string[] {

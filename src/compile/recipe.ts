@@ -30,10 +30,10 @@ export function compileRecipe(
 
   const parsed = parseRecipe(document, report, enough);
   const resolved = parsed && resolveRecipe(parsed, report);
-  const checked = resolved && checkRecipe(resolved, report);
+  const checked = resolved && checkRecipe(resolved, options.evaluation, report);
 
   const found = problems();
   if (found !== null) return err(found);
   invariant(checked !== undefined, "what could not be checked was reported");
-  return ok(lowerRecipe(checked, options.evaluation));
+  return ok(lowerRecipe(checked));
 }

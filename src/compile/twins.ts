@@ -9,9 +9,10 @@
  * Nodes with one text and different dependencies are compared with the first few only: that bounds the work, and a
  * missed twin costs one evaluation.
  */
-import { canonicalText } from "../base/canonical.ts";
+import { canonicalBytes } from "../base/canonical.ts";
+import { byteSink, bytesOf, putAscii, putBytes } from "../base/canonical-bytes.ts";
 import type { JsonValue } from "../base/json.ts";
-import { type ParsedExpression, typeText } from "../expression/index.ts";
+import { putNormal, putType } from "../expression/index.ts";
 import type { ResolvedRecipe } from "./2-resolve.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
 import { isList, isObject } from "./json-object.ts";
@@ -98,18 +99,18 @@ class TwinSearch {
   }
 
   private text({ resolved: { parsed }, types }: CheckedNode): string {
-    let text = typeText(types.declared);
-    if (parsed.each !== undefined) text += ` ${parsed.each.as} ${parsed.each.limit}`;
+    const sink = byteSink();
+    putType(sink, types.declared);
+    if (parsed.each !== undefined) putAscii(sink, ` ${parsed.each.as} ${parsed.each.limit}`);
     for (const slot of SLOTS) {
       const expression = parsed.slots[slot];
-      if (expression !== undefined) text += ` ${slot} ${this.textOf(expression)}`;
+      if (expression === undefined) continue;
+      putAscii(sink, ` ${slot} `);
+      const twins = expression.nodes.some((id) => this.originals.has(this.position(id)));
+      if (twins) putBytes(sink, canonicalBytes(this.withStandIns(expression.normal)));
+      else putNormal(sink, expression.tree);
     }
-    return text;
-  }
-
-  private textOf(expression: ParsedExpression): string {
-    const twins = expression.nodes.some((id) => this.originals.has(this.position(id)));
-    return twins ? canonicalText(this.withStandIns(expression.normal)) : expression.normalText;
+    return Buffer.from(bytesOf(sink)).toString("latin1");
   }
 
   /** The expression with references to twins replaced; what a literal holds is data and stays. */

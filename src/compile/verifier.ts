@@ -5,6 +5,8 @@
  * recipe names are not known here, so a recipe cannot bend what its verifier says.
  */
 import { invariant } from "../base/assert.ts";
+import { byteSink, bytesOf, putAscii, putQuoted } from "../base/canonical-bytes.ts";
+import { digestBytes } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import {
@@ -14,6 +16,7 @@ import {
   fits,
   normalJson,
   parseExpression,
+  putNormal,
   type TypedExpression,
   typeName,
 } from "../expression/index.ts";
@@ -24,7 +27,6 @@ import type { Type } from "../model/type.ts";
 import { readTypes, withoutLong } from "./1-parse.ts";
 import { contextTypes } from "./context.ts";
 import { isObject, type JsonObject, member } from "./json-object.ts";
-import { digestOfText, object, quoted } from "./normal.ts";
 import type { CompileOptions } from "./recipe.ts";
 import { readMembers } from "./shape.ts";
 import { readSource } from "./source.ts";
@@ -66,12 +68,12 @@ export function compileVerifier(
   if (found !== null) return err(found);
   invariant(result !== undefined, "what could not be checked was reported");
   const compile = (typed: TypedExpression) => compileExpression(typed, LAYOUT, options.evaluation);
-  const text = normalVerifier(parsed.id, before, result);
+  const bytes = normalVerifier(parsed.id, before, result);
   return ok(
     Object.freeze({
       id: parsed.id,
-      digest: digestOfText(VERIFIER_TAG, text),
-      normal: normalJson(text),
+      digest: digestBytes(VERIFIER_TAG, bytes),
+      normal: normalJson(bytes),
       beforeEffect: before === undefined ? null : compile(before),
       result: compile(result),
     }),
@@ -153,11 +155,21 @@ function normalVerifier(
   id: string | null,
   before: TypedExpression | undefined,
   result: TypedExpression,
-): string {
-  return object([
-    ["before_effect", before?.parsed.normalText ?? null],
-    ["id", id === null ? null : quoted(id)],
-    ["result", result.parsed.normalText],
-    ["version", "1"],
-  ]);
+): Uint8Array {
+  const sink = byteSink();
+  putAscii(sink, "{");
+  if (before !== undefined) {
+    putAscii(sink, '"before_effect":');
+    putNormal(sink, before.parsed.tree);
+    putAscii(sink, ",");
+  }
+  if (id !== null) {
+    putAscii(sink, '"id":');
+    putQuoted(sink, id);
+    putAscii(sink, ",");
+  }
+  putAscii(sink, '"result":');
+  putNormal(sink, result.parsed.tree);
+  putAscii(sink, ',"version":1}');
+  return bytesOf(sink);
 }

@@ -26,6 +26,8 @@ export interface TypedExpression {
   readonly root: Typed;
   /** True when it stands inside a node's `each`. */
   readonly inEach: boolean;
+  /** Most names in scope at once, the element of `each` included. */
+  readonly names: number;
 }
 
 const OPERATIONS: { readonly [operator in OperatorName]: Operation } = {
@@ -56,12 +58,14 @@ export function checkExpression(
     scope,
     report,
     bindings: item === undefined ? [] : [{ name: item.name, slot: 0, type: item.type, list: true }],
+    names: { most: item === undefined ? 0 : 1 },
     extents: new Map(),
     check,
   };
   const root = check(parsed.tree, checking);
   if (root === undefined) return undefined;
-  return { at: parsed.at, parsed, type: root.type, root, inEach: item !== undefined };
+  const { most: names } = checking.names;
+  return { at: parsed.at, parsed, type: root.type, root, inEach: item !== undefined, names };
 }
 
 function check(node: ParsedNode, checking: Checking): Typed | undefined {

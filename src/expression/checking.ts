@@ -7,7 +7,7 @@ import type { DiagnosticCode, Report } from "../model/diagnostic.ts";
 import type { Type } from "../model/type.ts";
 import type { Value } from "../model/value.ts";
 import type { Around, Site } from "./failure.ts";
-import { type Code, type Lowering, outOfFuel } from "./frame.ts";
+import { type Code, type Frame, type Lowering, outOfFuel } from "./frame.ts";
 import { TYPE_LIMITS } from "./limits.ts";
 import type { OperatorNode, ParsedNode } from "./parse-tree.ts";
 import { type TypeExtent, typeExtent } from "./type-extent.ts";
@@ -35,12 +35,14 @@ export interface Checking {
   readonly scope: Scope;
   readonly report: Report;
   readonly bindings: readonly Binding[];
+  /** Most names in scope at once, so far. */
+  readonly names: { most: number };
   /** Extents of types seen so far: types grow by sharing. */
   readonly extents: Map<Type, TypeExtent>;
   readonly check: (node: ParsedNode, checking: Checking) => Typed | undefined;
 }
 
-/** Where a value is read from without computing anything: lets readers skip a call. */
+/** Where a value is read from without computing anything and without failing: lets its reader skip a call. */
 export interface Direct {
   readonly from: "inputs" | "nodes" | "items";
   readonly slot: (lowering: Lowering) => number;
@@ -78,15 +80,21 @@ export function typed(
   return { type, site, cost, lower: (lowering) => lower(lowering, site) };
 }
 
-/** The code of an operand that is evaluated only sometimes: it pays for itself where it is entered. */
-export function entered(operand: Typed, lowering: Lowering): Code {
-  const code = operand.lower(lowering);
-  const { cost, site } = operand;
-  return (frame) => {
-    frame.fuel -= cost;
-    if (frame.fuel < 0) throw outOfFuel(frame, site);
-    return code(frame);
-  };
+/** An operand that is evaluated only sometimes, and is paid for when it is. */
+export interface Entry {
+  readonly code: Code;
+  readonly cost: number;
+  readonly site: Site;
+}
+
+export function entryOf({ lower, cost, site }: Typed, lowering: Lowering): Entry {
+  return { code: lower(lowering), cost, site };
+}
+
+export function enter(frame: Frame, { code, cost, site }: Entry): Value {
+  frame.fuel -= cost;
+  if (frame.fuel < 0) throw outOfFuel(frame, site);
+  return code(frame);
 }
 
 export function problem(
@@ -210,6 +218,7 @@ export function bind(
   }
   const slot = checking.bindings.length;
   const bindings = [...checking.bindings, { name, slot, type, list }];
+  checking.names.most = Math.max(checking.names.most, bindings.length);
   return { inside: { ...checking, bindings }, slot, free };
 }
 

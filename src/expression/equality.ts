@@ -135,7 +135,10 @@ function sameJsonValue(left: JsonValue, right: JsonValue, state: Work): boolean 
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     for (let index = 0; index < left.length; index += 1) {
-      if (!sameJsonValue(left[index], right[index], state)) return false;
+      const mine = left[index];
+      const theirs = right[index];
+      if (mine === undefined || theirs === undefined) return false;
+      if (!sameJsonValue(mine, theirs, state)) return false;
     }
     return true;
   }

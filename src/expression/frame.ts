@@ -14,7 +14,7 @@ import type { EvaluationLimits } from "./limits.ts";
 export interface Frame {
   readonly inputs: readonly Value[];
   readonly nodes: readonly Value[];
-  /** Named values in scope, by slot. */
+  /** Named values in scope, the outermost first. */
   readonly items: Value[];
   /** Position of the element in each slot that is a list's. */
   readonly positions: number[];

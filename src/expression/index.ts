@@ -19,7 +19,7 @@ export {
   type ExpressionLimits,
   TYPE_LIMITS,
 } from "./limits.ts";
-export { normalJson, typeText } from "./normal-text.ts";
+export { normalJson, putNormal, putType } from "./normal-form.ts";
 export { VALUE_TAG } from "./operators/structure.ts";
 export { type ParsedExpression, parseExpression } from "./parse.ts";
 export { parseType, parseTypes } from "./parse-type.ts";

@@ -19,6 +19,7 @@ import {
   refuse,
   shown,
   tooDeep,
+  withEntry,
 } from "./parse-tree.ts";
 import { parseType } from "./parse-type.ts";
 import { typeToJson } from "./types.ts";
@@ -66,8 +67,7 @@ export function readMember(
     case "body": {
       const node = parsing.parse(source, `${at}/${member}`, depth + 1, parsing);
       if (isDefault(node, spec, build)) return true;
-      build.operands ??= new Map();
-      build.operands.set(member, node);
+      build.operands = withEntry(build.operands, member, node);
       return true;
     }
     case "expressions": {
@@ -125,8 +125,7 @@ export function readMember(
 }
 
 function setWord(build: Building, member: string, word: string): true {
-  build.words ??= new Map();
-  build.words.set(member, word);
+  build.words = withEntry(build.words, member, word);
   return true;
 }
 
@@ -268,7 +267,7 @@ function isDefault(node: ParsedNode, spec: MemberSpec, build: Building): boolean
   const standard = spec.default;
   if (standard === undefined || node.kind !== "operator") return false;
   if (typeof standard === "object" && standard !== null) {
-    const named = build.words?.get("as");
+    const named = build.words.get("as");
     return node.op === "item" && node.words.get("name") === named && node.tokens?.length === 0;
   }
   return node.op === "literal" && node.type === undefined && node.literal === standard;

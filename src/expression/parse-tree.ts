@@ -38,8 +38,8 @@ export interface Parsing {
   readonly names: ReadonlyMap<string, Type>;
   readonly report: Report;
   readonly limits: ExpressionLimits;
-  readonly inputs: Set<string>;
-  readonly nodes: Set<string>;
+  inputs: Set<string> | undefined;
+  nodes: Set<string> | undefined;
   readonly parse: (source: JsonValue, at: string, depth: number, parsing: Parsing) => ParsedNode;
   operators: number;
   /** Set once there are too many operators: nothing more is parsed. */
@@ -47,16 +47,15 @@ export interface Parsing {
 }
 
 /** An operator while its members are read. */
-export interface Building {
-  operands: Map<string, ParsedNode> | undefined;
-  fields: ReadonlyMap<string, ParsedNode>;
-  values: readonly ParsedNode[];
-  words: Map<string, string> | undefined;
-  tokens: readonly string[] | undefined;
-  literal: JsonValue;
-  type: Type | undefined;
-  number: number | undefined;
-  flag: boolean;
+export type Building = { -readonly [Part in keyof OperatorNode]: OperatorNode[Part] };
+
+/** The map with one more entry; a map of nothing is shared by all operators, so it gives way to a new one. */
+export function withEntry<T>(
+  map: ReadonlyMap<string, T>,
+  key: string,
+  value: T,
+): ReadonlyMap<string, T> {
+  return map instanceof Map && map.size > 0 ? map.set(key, value) : new Map([[key, value]]);
 }
 
 export type JsonObject = { readonly [key: string]: JsonValue };
@@ -65,7 +64,7 @@ export const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 export const NO_VALUES: readonly ParsedNode[] = Object.freeze([]);
 
 /** An operator without members, to be filled. */
-export function leaf(op: OperatorName, at: string): OperatorNode {
+export function leaf(op: OperatorName, at: string): Building {
   return {
     kind: "operator",
     op,

@@ -6,6 +6,7 @@
  * - P2 Every report points at the operator in the document as written.
  * - P3 Work and depth are bounded: after `limits.operators` operators nothing more is looked at.
  */
+import { byteSink, bytesOf } from "../base/canonical-bytes.ts";
 import type { JsonValue } from "../base/json.ts";
 import { compareText, hasLoneSurrogate, nearest } from "../base/text.ts";
 import type { Report } from "../model/diagnostic.ts";
@@ -17,31 +18,27 @@ import {
 } from "../model/operators.ts";
 import type { Type } from "../model/type.ts";
 import { EXPRESSION_LIMITS, type ExpressionLimits } from "./limits.ts";
-import { normalJson, normalText } from "./normal-text.ts";
+import { normalJson, putNormal } from "./normal-form.ts";
 import { defaultOf, parseAll, readMember } from "./parse-member.ts";
 import {
-  type Building,
   broken,
   isArray,
   isOperator,
   type JsonObject,
   leaf,
-  NO_VALUES,
-  NONE,
   type OperatorNode,
   type ParsedNode,
   type Parsing,
   refuse,
   shown,
   tooDeep,
+  withEntry,
 } from "./parse-tree.ts";
 
 export interface ParsedExpression {
   /** JSON Pointer of the expression in its document. */
   readonly at: string;
-  /** The normal form as canonical text, made when first asked for; meaningless when something was reported. */
-  readonly normalText: string;
-  /** The same as JSON. */
+  /** The normal form as JSON, made when asked for; meaningless when something was reported. */
   readonly normal: JsonValue;
   /** Names of the inputs referred to, in text order. */
   readonly inputs: readonly string[];
@@ -51,6 +48,7 @@ export interface ParsedExpression {
   readonly tree: ParsedNode;
 }
 
+const NO_TOKENS: readonly string[] = Object.freeze([]);
 const SHORT_FORMS = ["input", "node", "item", "index"] as const;
 
 /**
@@ -70,8 +68,8 @@ export function parseExpression(
     names,
     report,
     limits,
-    inputs: new Set(),
-    nodes: new Set(),
+    inputs: undefined,
+    nodes: undefined,
     operators: 0,
     stopped: false,
     parse: parseNode,
@@ -87,7 +85,6 @@ class Parsed implements ParsedExpression {
   readonly nodes: readonly string[];
   readonly operators: number;
   readonly tree: ParsedNode;
-  private text: string | undefined;
 
   constructor(
     at: string,
@@ -103,19 +100,19 @@ class Parsed implements ParsedExpression {
     this.tree = tree;
   }
 
-  get normalText(): string {
-    this.text ??= normalText(this.tree);
-    return this.text;
-  }
-
   get normal(): JsonValue {
-    return normalJson(this.normalText);
+    const sink = byteSink();
+    putNormal(sink, this.tree);
+    return normalJson(bytesOf(sink));
   }
 }
 
-function sorted(names: ReadonlySet<string>): readonly string[] {
+function sorted(names: ReadonlySet<string> | undefined): readonly string[] {
+  if (names === undefined) return NO_NAMES;
   return names.size < 2 ? [...names] : [...names].sort(compareText);
 }
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** Parses what stands where an expression is expected; `depth` is the JSON level of its long form. */
 function parseNode(source: JsonValue, at: string, depth: number, parsing: Parsing): ParsedNode {
@@ -182,17 +179,7 @@ function parseOperator(
   parsing: Parsing,
 ): ParsedNode {
   let complete = knowsMembers(op, source, at, parsing);
-  const build: Building = {
-    operands: undefined,
-    fields: NONE,
-    values: NO_VALUES,
-    words: undefined,
-    tokens: undefined,
-    literal: null,
-    type: undefined,
-    number: undefined,
-    flag: false,
-  };
+  const build = leaf(op, at);
   for (const [member, spec] of MEMBERS.get(op) ?? []) {
     if (!Object.hasOwn(source, member)) {
       if (spec.required) {
@@ -207,28 +194,15 @@ function parseOperator(
     if (!readMember(source[member] ?? null, place, build, parsing)) complete = false;
     if (parsing.stopped) return broken(at);
   }
-  note(op, build, parsing);
-  if (!complete) return partly(op, at, build);
-  return {
-    kind: "operator",
-    op,
-    at,
-    operands: build.operands ?? NONE,
-    values: build.values,
-    fields: build.fields,
-    words: build.words ?? NONE,
-    tokens: build.tokens,
-    literal: build.literal,
-    type: build.type,
-    number: build.number,
-    flag: build.flag,
-  };
+  note(build, parsing);
+  return complete ? build : partly(build);
 }
 
 /** The members of each operator, as a list: asked for at every operator of every document. */
 const MEMBERS: ReadonlyMap<OperatorName, readonly (readonly [string, MemberSpec])[]> = new Map(
   OPERATOR_NAMES.map((op) => [op, Object.entries(OPERATORS[op].members)] as const),
 );
+
 /** False after reporting members that the operator does not have. */
 function knowsMembers(op: OperatorName, source: JsonObject, at: string, parsing: Parsing): boolean {
   const { members } = OPERATORS[op];
@@ -244,19 +218,25 @@ function knowsMembers(op: OperatorName, source: JsonObject, at: string, parsing:
   return complete;
 }
 
-function note(op: OperatorName, build: Building, parsing: Parsing): void {
+/** Notes which input or node is referred to. */
+function note({ op, words }: OperatorNode, parsing: Parsing): void {
   if (op !== "input" && op !== "node") return;
-  const name = build.words?.get(op === "node" ? "id" : "name");
+  const name = words.get(op === "node" ? "id" : "name");
   if (name === undefined) return;
-  if (op === "input") parsing.inputs.add(name);
-  if (op === "node") parsing.nodes.add(name);
+  if (op === "input") {
+    parsing.inputs ??= new Set();
+    parsing.inputs.add(name);
+  } else {
+    parsing.nodes ??= new Set();
+    parsing.nodes.add(name);
+  }
 }
 
 /** Parts in which the operator binds a name are left out: whether the name is right cannot be said. */
-function partly(op: OperatorName, at: string, build: Building): ParsedNode {
+function partly({ op, at, values, fields, operands }: OperatorNode): ParsedNode {
   const { members } = OPERATORS[op];
-  const parts = [...build.values, ...build.fields.values()];
-  for (const [member, node] of build.operands ?? NONE) {
+  const parts = [...values, ...fields.values()];
+  for (const [member, node] of operands) {
     if (members[member]?.kind !== "body" && !(op === "let" && member === "in")) parts.push(node);
   }
   return { kind: "broken", at, parts };
@@ -292,8 +272,16 @@ function shortReference(
   }
   const slash = form === "index" ? -1 : text.indexOf("/");
   const name = slash < 0 ? text : text.slice(0, slash);
+  const word = form === "node" ? "id" : "name";
+  if (slash < 0 && !hasLoneSurrogate(name)) {
+    const node = leaf(form, at);
+    node.words = withEntry(node.words, word, name);
+    if (form !== "index") node.tokens = NO_TOKENS;
+    note(node, parsing);
+    return node;
+  }
   const long: { [key: string]: JsonValue } = Object.assign(Object.create(null), { op: form });
-  long[form === "node" ? "id" : "name"] = name;
+  long[word] = name;
   if (slash >= 0) long["pointer"] = text.slice(slash);
   return parseOperator(form, long, at, depth, parsing);
 }
@@ -310,5 +298,7 @@ function shortList(
 }
 
 function literal(value: JsonValue, at: string): OperatorNode {
-  return { ...leaf("literal", at), literal: value };
+  const node = leaf("literal", at);
+  node.literal = value;
+  return node;
 }

@@ -7,7 +7,7 @@ import { parseInteger } from "../base/integer.ts";
 import type { JsonValue } from "../base/json.ts";
 import { pointer } from "../base/pointer.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import { hasLoneSurrogate } from "../base/text.ts";
+import { compareText, hasLoneSurrogate } from "../base/text.ts";
 import type { Type } from "../model/type.ts";
 import type { RecordValue, Value } from "../model/value.ts";
 import { isDate, parseTimestamp } from "./dates.ts";
@@ -16,7 +16,7 @@ import { EVALUATION_LIMITS, type EvaluationLimits, MAX_JSON_DEPTH } from "./limi
 import { showJson } from "./show.ts";
 import { isOptional, typeName } from "./types.ts";
 
-/** Why JSON is not a value of a type: the first place, in document order, that does not fit. */
+/** Why JSON is not a value of a type: the first place that does not fit, members taken in text order. */
 export interface ReadFailure {
   readonly code: "decode_failed" | "unknown_field" | "too_large";
   /** Place within the JSON that was read. */
@@ -113,7 +113,8 @@ function dictionary(
   json: { readonly [key: string]: JsonValue },
   reading: Reading,
 ): Value {
-  const keys = Object.keys(json);
+  // Members have no order, so neither has what is refused first.
+  const keys = Object.keys(json).sort(compareText);
   if (keys.length > reading.limits.elements) throw tooLong(keys.length, reading);
   const { path } = reading;
   const depth = path.length;
@@ -151,7 +152,7 @@ function record(
   if (type.others === "refuse") {
     const keys = Object.keys(json);
     if (keys.length > found) {
-      const unknown = keys.find((key) => !type.fields.has(key)) ?? "";
+      const [unknown = ""] = keys.filter((key) => !type.fields.has(key)).sort(compareText);
       throw refusal("unknown_field", `there is no field ${shownName(unknown)}`, reading);
     }
   }

@@ -118,7 +118,8 @@ function keep(left: Container, right: Container, of: Type, make: (of: Type) => T
   return right.of === of ? right : make(of);
 }
 
-function isTextual(type: Type): boolean {
+/** Texts, and enums of them. */
+export function isTextual(type: Type): boolean {
   return type.kind === "text" || type.kind === "enum";
 }
 
@@ -149,11 +150,8 @@ function commonRecord(
   return same ? left : recordOf(fields);
 }
 
-/** True when two types have no value but null in common, though they have a common type: enums of other words. */
+/** True for enums of other words: they have a common type, but no value in common. */
 export function neverEqual(left: Type, right: Type): boolean {
-  if (left.kind === "nothing" || right.kind === "nothing") return false;
-  if (left.kind === "null") return !isOptional(right);
-  if (right.kind === "null") return !isOptional(left);
   const one = presentOf(left);
   const other = presentOf(right);
   if (one.kind !== "enum" || other.kind !== "enum") return false;

@@ -66,6 +66,10 @@ export const ERROR_CODES = {
     meaning: "A compiled run was offered as evidence for what it used.",
     todo: "Observe guided runs only.",
   },
+  demo_failed: {
+    meaning: "A step of the demonstration did not end as it should.",
+    todo: "Run `rote doctor`; if all is well there, report it.",
+  },
   disk_full: {
     meaning: "The disk is full; what was to be written is not.",
     todo: "Make room, then repeat the call.",
@@ -160,6 +164,10 @@ export const ERROR_CODES = {
   },
   not_readable: { meaning: "A file cannot be read.", todo: "Check its permissions." },
   not_writable: { meaning: "A file cannot be written.", todo: "Name another file." },
+  nothing_kept: {
+    meaning: "The memory keeps nothing of exactly this recipe, verifier and environment.",
+    todo: "`rote memory status` lists what it keeps.",
+  },
   other_environment: {
     meaning: "A run of another environment was offered as evidence.",
     todo: "Observe runs of this procedure in this environment.",
@@ -180,6 +188,10 @@ export const ERROR_CODES = {
   out_of_range: {
     meaning: "A number is outside what an operation takes.",
     todo: "Inside a recipe this is an evaluation error and ends the run.",
+  },
+  package_incomplete: {
+    meaning: "Files that belong to the package are not there.",
+    todo: "Install Rote again.",
   },
   package_missing: {
     meaning: "An optional package that the command needs is not installed.",
@@ -285,6 +297,7 @@ export const ERROR_CODES = {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",
   },
+  user_cancelled: { meaning: "The command was interrupted.", todo: "Nothing, or run it again." },
   verifier_invalid: {
     meaning: "The verifier does not compile against this recipe.",
     todo: "Correct what `data.diagnostics` lists.",

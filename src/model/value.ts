@@ -39,8 +39,6 @@ export interface CompiledExpression {
   readonly type: Type;
   /** JSON Pointer of the expression in its document, for messages. */
   readonly at: string;
-  /** Long form, names of types resolved, defaults left out: what digests see. */
-  readonly normal: JsonValue;
   /** @throws EvaluationFailure (code of docs/expressions.md section 5). */
   evaluate(sources: Sources): Value;
 }

@@ -1,7 +1,7 @@
 export type { Models } from "./answer.ts";
 export type { Advance } from "./drive.ts";
 export type { DurableAdvance } from "./durable.ts";
-export type { RunCommand, RunEvent } from "./event.ts";
+export type { RunEvent } from "./event.ts";
 export { promptDigest } from "./learned.ts";
 export type { PendingRequest } from "./request.ts";
 export { resumeRun } from "./resume.ts";

@@ -3,9 +3,10 @@
  * their sizes and what survives a round trip are the same too. Texts are canonical JSON.
  */
 import { canonicalText } from "../base/canonical.ts";
+import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
-import type { Mismatch, Signal, StoredExchange } from "../model/memory.ts";
+import type { Mismatch, Observation, Phase, Signal, StoredExchange } from "../model/memory.ts";
 import type { LearnedAnswer, ModelIdentity } from "../model/run.ts";
 import type { NewObservation } from "../ports/procedures.ts";
 import {
@@ -21,7 +22,8 @@ import {
 } from "./decode.ts";
 
 /** The part of an observation that only makes sense as a whole. */
-export type ObservationBody = Pick<NewObservation, "result" | "receipts" | "models" | "mismatches">;
+type ObservationBody = Pick<Observation, "result" | "receipts" | "models" | "mismatches">;
+export type ObservationHead = Omit<Observation, keyof ObservationBody>;
 
 export function writeBody(observation: ObservationBody): string {
   const { result, receipts, models, mismatches } = observation;
@@ -44,30 +46,49 @@ function readBody(text: string): ObservationBody {
 }
 
 /**
- * A stored observation whose body is read when it is first asked for: most judgements need only what stands beside it,
- * and a procedure may have a thousand.
+ * An observation as it is stored. Its body is read when it is first asked for: most judgements need only what stands
+ * beside it, and a procedure may have a thousand. (A class, since getters on every object cost forty times as much.)
  */
-export function withBody<Head extends object>(head: Head, text: string): Head & ObservationBody {
-  let known: ObservationBody | undefined;
-  const body = (): ObservationBody => {
-    known ??= readBody(text);
-    return known;
-  };
-  return {
-    ...head,
-    get result() {
-      return body().result;
-    },
-    get receipts() {
-      return body().receipts;
-    },
-    get models() {
-      return body().models;
-    },
-    get mismatches() {
-      return body().mismatches;
-    },
-  };
+export class StoredObservation implements Observation {
+  readonly seq: bigint;
+  readonly run: string;
+  readonly phase: Phase;
+  readonly clean: boolean;
+  readonly inputs: Digest;
+  readonly observed_ms: number;
+  readonly #text: string;
+  #body: ObservationBody | undefined;
+
+  constructor(head: ObservationHead, text: string) {
+    this.seq = head.seq;
+    this.run = head.run;
+    this.phase = head.phase;
+    this.clean = head.clean;
+    this.inputs = head.inputs;
+    this.observed_ms = head.observed_ms;
+    this.#text = text;
+  }
+
+  get result(): ObservationBody["result"] {
+    return this.#read().result;
+  }
+
+  get receipts(): ObservationBody["receipts"] {
+    return this.#read().receipts;
+  }
+
+  get models(): ObservationBody["models"] {
+    return this.#read().models;
+  }
+
+  get mismatches(): ObservationBody["mismatches"] {
+    return this.#read().mismatches;
+  }
+
+  #read(): ObservationBody {
+    this.#body ??= readBody(this.#text);
+    return this.#body;
+  }
 }
 
 export function writeExchanges(models: readonly StoredExchange[]): string {

@@ -28,6 +28,7 @@ import {
   keyOfWord,
   NAME,
   observation,
+  plainRecord,
 } from "../support/memory-evidence.ts";
 
 /** Every adapter of the port, each making a fresh store; `directory` is there for those that need one. */
@@ -108,7 +109,7 @@ describe.each(ADAPTERS)("procedure store $name", ({ make }) => {
       const second = observation("b", { result: null });
       expect(add(KEY, first)).toEqual({ ok: true, value: { seq: 1n, evicted: 0 } });
       expect(add(KEY, second)).toEqual({ ok: true, value: { seq: 2n, evicted: 0 } });
-      expect(store.read(KEY)).toEqual({
+      expect(plainRecord(store.read(KEY))).toEqual({
         task: NAME.task,
         observations: [
           { ...first, seq: 1n },
@@ -250,6 +251,8 @@ describe.each(ADAPTERS)("procedure store $name", ({ make }) => {
       expect(store.findTask("sam", 10)).toEqual([]);
       expect(store.list(10).map((one) => one.plan)).toEqual([KEY.plan, B.plan]);
       expect(store.list(1)).toHaveLength(1);
+      expect(store.list(0)).toEqual([]);
+      expect(store.findTask("same", 0)).toEqual([]);
       expect(store.tasks(10)).toEqual(["same"]);
     });
   });

@@ -1,7 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { ROUNDINGS } from "../../src/base/integer.ts";
+import { SIGNAL_REFUSALS } from "../../src/memory/signal.ts";
+import { ERROR_CODES } from "../../src/model/codes.ts";
 import { DIAGNOSTIC_CODES } from "../../src/model/diagnostic.ts";
 import { ENVIRONMENT_FIELDS } from "../../src/model/environment.ts";
-import { SEMANTICS_VERSION, STEP_KINDS } from "../../src/model/plan.ts";
+import { LEAST_REQUIREMENT, OBSERVATION_REFUSALS, PHASES } from "../../src/model/memory.ts";
+import { EVALUATION_CODES, OPERATOR_NAMES, ORDERS } from "../../src/model/operators.ts";
+import { DEFAULT_RUN_LIMITS, SEMANTICS_VERSION, STEP_KINDS } from "../../src/model/plan.ts";
 import { RUN_MODES } from "../../src/model/run.ts";
 import { EXIT_CODES, STOP_REASONS, stateOf, WAITING_STATES } from "../../src/model/stop.ts";
 import { BUILTIN_TYPES } from "../../src/model/type.ts";
@@ -69,7 +76,6 @@ describe("closed lists that others match on", () => {
 
   it("diagnostic codes are these", () => {
     expect([...DIAGNOSTIC_CODES].sort()).toEqual([
-      "after_not_covering",
       "bad_encoding",
       "bad_json",
       "bad_literal",
@@ -103,8 +109,8 @@ describe("closed lists that others match on", () => {
       "recursive_type",
       "too_deep",
       "too_many_operators",
+      "too_many_problems",
       "type_mismatch",
-      "unbound_environment",
       "unknown_field",
       "unknown_input",
       "unknown_item",
@@ -147,6 +153,234 @@ describe("closed lists that others match on", () => {
       "credentials",
       "evidence",
       "host_configuration",
+    ]);
+  });
+
+  it("operators, with their words and the codes they fail with, are these", () => {
+    expect([...OPERATOR_NAMES].sort()).toEqual([
+      "absolute",
+      "add",
+      "all",
+      "and",
+      "any",
+      "concat",
+      "contains",
+      "count",
+      "date_add",
+      "days_between",
+      "decode",
+      "default",
+      "digest",
+      "distinct",
+      "divide",
+      "ends_with",
+      "entries",
+      "equal",
+      "filter",
+      "first",
+      "flatten",
+      "fold",
+      "get",
+      "greater",
+      "greater_or_equal",
+      "group_by",
+      "has",
+      "if",
+      "index",
+      "input",
+      "item",
+      "join",
+      "last",
+      "length",
+      "less",
+      "less_or_equal",
+      "let",
+      "list",
+      "literal",
+      "lookup",
+      "lower",
+      "map",
+      "maximum",
+      "merge",
+      "minimum",
+      "modulo",
+      "month_end",
+      "multiply",
+      "node",
+      "not",
+      "not_equal",
+      "or",
+      "power",
+      "range",
+      "record",
+      "seconds_between",
+      "slice",
+      "sort_by",
+      "split",
+      "starts_with",
+      "subtract",
+      "sum",
+      "to_json",
+      "to_text",
+      "trim",
+      "zip",
+    ]);
+    expect(OPERATOR_NAMES).toHaveLength(66);
+    expect(ROUNDINGS).toEqual(["floor", "ceiling", "truncate", "half_even", "half_up", "exact"]);
+    expect(ORDERS).toEqual(["ascending", "descending"]);
+    expect([...EVALUATION_CODES].sort()).toEqual([
+      "ambiguous",
+      "decode_failed",
+      "division_by_zero",
+      "inexact",
+      "length_mismatch",
+      "missing",
+      "out_of_fuel",
+      "out_of_range",
+      "too_large",
+      "unknown_field",
+    ]);
+  });
+
+  it("codes of errors are these", () => {
+    expect(Object.keys(ERROR_CODES).sort()).toEqual([
+      "answers_invalid",
+      "bad_encoding",
+      "bad_input",
+      "bad_limit",
+      "bad_limits",
+      "bad_model_usage",
+      "bad_phase",
+      "bad_reason",
+      "bad_requirement",
+      "bad_share",
+      "bad_tag",
+      "bad_usage",
+      "compiled_run",
+      "demo_failed",
+      "disk_full",
+      "division_by_zero",
+      "document_too_large",
+      "drawing_failed",
+      "environment_changed",
+      "environment_invalid",
+      "event_refused",
+      "file_exists",
+      "file_not_found",
+      "host_required",
+      "inexact",
+      "inputs_already_observed",
+      "internal_error",
+      "invalid_model_answer",
+      "journal_required",
+      "memory_closed",
+      "memory_damaged",
+      "memory_full",
+      "model_unknown",
+      "not_a_file",
+      "not_a_run",
+      "not_canonical",
+      "not_constructible",
+      "not_pending",
+      "not_qualified",
+      "not_readable",
+      "not_writable",
+      "nothing_kept",
+      "other_environment",
+      "other_plan",
+      "other_semantics",
+      "other_verifier",
+      "out_of_range",
+      "package_incomplete",
+      "package_missing",
+      "phase_out_of_order",
+      "procedure_full",
+      "provider_error",
+      "recipe_invalid",
+      "run_already_observed",
+      "run_busy",
+      "run_closed",
+      "run_not_ended",
+      "run_not_independently_verified",
+      "run_not_verified",
+      "sqlite_unavailable",
+      "store_busy",
+      "store_damaged",
+      "store_ended",
+      "store_exists",
+      "store_foreign",
+      "store_io_error",
+      "store_missing",
+      "store_newer",
+      "store_not_a_directory",
+      "store_not_a_file",
+      "store_not_durable",
+      "store_not_private",
+      "store_read_only",
+      "unbound_plan",
+      "unknown_node",
+      "user_cancelled",
+      "verifier_invalid",
+      "verifier_missing",
+    ]);
+  });
+
+  it("phases, the least requirement and what memory refuses are these", () => {
+    expect(PHASES).toEqual(["training", "shadow", "canary"]);
+    expect(LEAST_REQUIREMENT).toEqual({ training: 3, shadow: 1, canary: 1 });
+    expect([...OBSERVATION_REFUSALS].sort()).toEqual([
+      "compiled_run",
+      "inputs_already_observed",
+      "memory_full",
+      "other_environment",
+      "other_plan",
+      "other_semantics",
+      "other_verifier",
+      "phase_out_of_order",
+      "procedure_full",
+      "run_already_observed",
+      "run_not_ended",
+      "run_not_independently_verified",
+      "run_not_verified",
+      "unbound_plan",
+    ]);
+    expect([...SIGNAL_REFUSALS].sort()).toEqual([
+      "compiled_run",
+      "not_qualified",
+      "run_already_observed",
+      "run_says_nothing",
+    ]);
+  });
+
+  it("limits of a run that names none are these", () => {
+    expect(DEFAULT_RUN_LIMITS).toEqual({
+      max_steps: 10_000,
+      max_runtime_ms: 600_000,
+      max_tokens: 10_000_000,
+      max_tokens_per_answer: 100_000,
+    });
+  });
+
+  it("tags of digests are these: a tag never stands for another kind of document", () => {
+    const folder = fileURLToPath(new URL("../../src/", import.meta.url));
+    const tags = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && file !== "model/codes.ts")
+      .flatMap((file) => [
+        ...readFileSync(`${folder}${file}`, "utf8").matchAll(/"(rote-[a-z]+\/v\d+)"/g),
+      ])
+      .map(([, tag = ""]) => tag);
+    expect(tags.sort()).toEqual([
+      "rote-credentials/v1",
+      "rote-environment/v1",
+      "rote-evidence/v1",
+      "rote-inputs/v1",
+      "rote-plan/v1",
+      "rote-policy/v1",
+      "rote-prompt/v1",
+      "rote-result/v1",
+      "rote-tools/v1",
+      "rote-value/v1",
+      "rote-verifier/v1",
     ]);
   });
 

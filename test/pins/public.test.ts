@@ -55,6 +55,7 @@ describe("the package root", () => {
           .map((name) => name.replace(/^type /, "").replace(/^.* as /, "")),
     );
     expect(typed.sort()).toEqual([
+      "Advance",
       "Answering",
       "Asking",
       "Clock",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/base/digest.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { compileRecipe } from "../../src/compile/index.ts";
 import { planOf } from "../support/compiling.ts";
@@ -30,6 +31,7 @@ describe("the digest of a plan", () => {
         const again = planOf(JSON.stringify(plan.normal));
         expect(again.normal).toEqual(plan.normal);
         expect(again.digest).toBe(plan.digest);
+        expect(digestOf("rote-plan/v1", plan.normal)).toBe(plan.digest);
       }),
       { numRuns: 100 },
     );

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readJson } from "../../src/base/json.ts";
+import { admitJson, type JsonValue, readJson } from "../../src/base/json.ts";
 import { compileRecipe, compileVerifier, formatDiagnostics } from "../../src/compile/index.ts";
+import { isPlainNode } from "../../src/compile/plain-node.ts";
 import { DIAGNOSTIC_CODES } from "../../src/model/diagnostic.ts";
+import { nodeSchema } from "../../src/model/recipe.ts";
 import { planOf, pure, recipe } from "../support/compiling.ts";
 import { draft, written } from "../support/recipe-arbitrary.ts";
 
@@ -27,6 +29,31 @@ const almost = fc.letrec<{ json: unknown }>((tie) => ({
     ),
   ),
 })).json;
+
+describe("a first look at a node", () => {
+  it("lets nothing through that the schema would refuse or change", () => {
+    let plain = 0;
+    fc.assert(
+      fc.property(draft, fc.integer(), fc.nat(), fc.option(almost), (one, seed, place, wound) => {
+        const { nodes } = JSON.parse(JSON.stringify(written(one, seed))) as {
+          nodes: Record<string, JsonValue>[];
+        };
+        const node = nodes[place % nodes.length]!;
+        const target = place % 3 === 0 ? (node["step"] as Record<string, JsonValue>) : node;
+        const keys = [...Object.keys(target), "after", "kind", "extra"];
+        if (wound !== null)
+          target[keys[place % keys.length]!] = JSON.parse(JSON.stringify(wound ?? null));
+        // Only what the reader lets in is ever looked at.
+        const read = admitJson(node);
+        if (!read.ok || !isPlainNode(read.value)) return;
+        plain += 1;
+        expect(nodeSchema.safeParse(read.value).data).toEqual(read.value);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(plain).toBeGreaterThan(300);
+  });
+});
 
 describe("compiling", () => {
   it("never throws: anything at all is a plan or a list of problems", () => {

@@ -8,7 +8,7 @@ import type { MemoryLimits, ProcedureKey } from "../../src/model/memory.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
 import { memoryProcedures } from "../../src/store/memory/procedures.ts";
 import { createProcedures, openProcedures } from "../../src/store/sqlite/procedures.ts";
-import { exchange, keyOfWord, NAME, observation } from "../support/memory-evidence.ts";
+import { exchange, keyOfWord, NAME, observation, plainRecord } from "../support/memory-evidence.ts";
 
 /** One thing done to a store; `n` numbers it, so that runs and ids differ. */
 type Act = (store: ProcedureStore, n: number) => unknown;
@@ -66,7 +66,7 @@ function everything(store: ProcedureStore): unknown {
   return {
     list: store.list(100),
     task: store.findTask(NAME.task, 3),
-    records: KEYS.map((one) => store.read(one)),
+    records: KEYS.map((one) => plainRecord(store.read(one))),
   };
 }
 

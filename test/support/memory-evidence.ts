@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../src/base/digest.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { environmentDigest } from "../../src/compile/environment.ts";
 import type { Environment } from "../../src/model/environment.ts";
-import type { ProcedureKey, StoredExchange } from "../../src/model/memory.ts";
+import type { ProcedureKey, ProcedureRecord, StoredExchange } from "../../src/model/memory.ts";
 import type { ModelExchange, RunEvidence } from "../../src/model/run.ts";
 import type { NewObservation } from "../../src/ports/procedures.ts";
 
@@ -82,4 +82,24 @@ export function observation(word: string, more: Partial<NewObservation> = {}): N
     observed_ms: 1_700_000_000_000,
     ...more,
   };
+}
+
+/** A record as plain data: stored observations read their bodies late. */
+export function plainRecord(record: ProcedureRecord | undefined): ProcedureRecord | undefined {
+  if (record === undefined) return undefined;
+  const observations = record.observations.map(
+    ({ seq, run, phase, clean, inputs, result, receipts, models, mismatches, observed_ms }) => ({
+      seq,
+      run,
+      phase,
+      clean,
+      inputs,
+      result,
+      receipts,
+      models,
+      mismatches,
+      observed_ms,
+    }),
+  );
+  return { ...record, observations };
 }

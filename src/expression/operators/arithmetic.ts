@@ -9,7 +9,7 @@ import type { EvaluationLimits } from "../limits.ts";
 import { INTEGER } from "../types.ts";
 
 /** Integers of at most 64 bits need neither a look at their size nor extra fuel. */
-function isSmall(value: bigint): boolean {
+export function isSmall(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 

@@ -3,7 +3,8 @@ import type { JsonValue } from "../../base/json.ts";
 import type { Type } from "../../model/type.ts";
 import type { Value } from "../../model/value.ts";
 import {
-  entered,
+  enter,
+  entryOf,
   mismatch,
   type Operation,
   operand,
@@ -63,14 +64,14 @@ const decode: Operation = (node, checking) => {
   return typed(node, checking, type, [value], (lowering, site) => {
     const source = value.lower(lowering);
     const { limits } = lowering;
-    const instead = otherwise === undefined ? undefined : entered(otherwise, lowering);
+    const instead = otherwise === undefined ? undefined : entryOf(otherwise, lowering);
     return (frame) => {
       const json = source(frame) as JsonValue;
       payJson(frame, json, site, limits);
       const result = readValue(reading, json, limits);
       if (result.ok) return result.value;
       const { code, message } = result.error;
-      if (instead !== undefined && code !== "too_large") return instead(frame);
+      if (instead !== undefined && code !== "too_large") return enter(frame, instead);
       throw fail(frame, site, code, message);
     };
   });

@@ -28,7 +28,7 @@ import {
 import type { OperatorNode } from "../parse-tree.ts";
 import { fits } from "../type-relations.ts";
 import { BOOLEAN, INTEGER, listOf, optionalOf, typeName, valueType } from "../types.ts";
-import { built } from "./arithmetic.ts";
+import { built, isSmall } from "./arithmetic.ts";
 
 /** A list operator's list and what it evaluates per element. */
 export interface Each {
@@ -59,7 +59,7 @@ export function eachOf(
 }
 
 /** Pays for a body and the reading of a list before its elements are looked at. */
-export function enter(frame: Frame, elements: number, cost: number, site: Site): void {
+export function enterEach(frame: Frame, elements: number, cost: number, site: Site): void {
   frame.fuel -= elements * cost + (elements >>> LIST_SHIFT);
   if (frame.fuel < 0) throw outOfFuel(frame, site);
 }
@@ -106,7 +106,7 @@ const map: Operation = (node, checking) => {
       (frame) => {
         const elements = list(frame);
         const { length } = elements;
-        enter(frame, length, cost, site);
+        enterEach(frame, length, cost, site);
         spendElements(frame, length, site);
         const { items, positions } = frame;
         const made: Value[] = [];
@@ -132,7 +132,7 @@ const filter: Operation = (node, checking) => {
       (frame) => {
         const elements = list(frame);
         const { length } = elements;
-        enter(frame, length, cost, site);
+        enterEach(frame, length, cost, site);
         const { items, positions } = frame;
         const made: Value[] = [];
         for (let at = 0; at < length; at += 1) {
@@ -170,7 +170,7 @@ const fold: Operation = (node, checking) => {
       const elements = list(frame);
       let total = start(frame);
       const { length } = elements;
-      enter(frame, length, cost, site);
+      enterEach(frame, length, cost, site);
       const { items, positions } = frame;
       for (let at = 0; at < length; at += 1) {
         items[outer.slot] = elements[at] as Value;
@@ -222,7 +222,7 @@ const count: Operation = (node, checking) => {
 function counting({ body, cost, slot, site }: Loop<boolean>) {
   return (frame: Frame, elements: readonly Value[]): number => {
     const { length } = elements;
-    enter(frame, length, cost, site);
+    enterEach(frame, length, cost, site);
     const { items, positions } = frame;
     let hits = 0;
     for (let at = 0; at < length; at += 1) {
@@ -252,32 +252,48 @@ const sum: Operation = (node, checking) => {
       };
     });
   }
-  return looping<bigint>(
-    node,
-    checking,
-    each,
-    INTEGER,
-    ({ list, body, cost, slot, site, lowering }) =>
-      (frame) => {
-        const elements = list(frame);
+  const { body: value } = each;
+  return looping<bigint>(node, checking, each, INTEGER, (loop) => {
+    const { list, body, cost, slot, site, lowering } = loop;
+    const field = elementField(value, slot, lowering);
+    if (field !== undefined) {
+      return (frame) => {
+        const elements = list(frame) as readonly { readonly [field: string]: bigint }[];
         const { length } = elements;
-        enter(frame, length, cost, site);
-        const { items, positions } = frame;
+        enterEach(frame, length, cost, site);
         let total = 0n;
         for (let at = 0; at < length; at += 1) {
-          items[slot] = elements[at] as Value;
-          positions[slot] = at;
-          total = plus(frame, total, body(frame), site, lowering);
+          total = plus(frame, total, elements[at]?.[field] ?? 0n, site, lowering);
         }
         return total;
-      },
-  );
+      };
+    }
+    return (frame) => {
+      const elements = list(frame);
+      const { length } = elements;
+      enterEach(frame, length, cost, site);
+      const { items, positions } = frame;
+      let total = 0n;
+      for (let at = 0; at < length; at += 1) {
+        items[slot] = elements[at] as Value;
+        positions[slot] = at;
+        total = plus(frame, total, body(frame), site, lowering);
+      }
+      return total;
+    };
+  });
 };
+
+/** The field, where a body is nothing but one field of the element: then it can be read without a call. */
+function elementField(body: Typed, slot: number, lowering: Lowering): string | undefined {
+  const { direct } = body;
+  if (direct?.from !== "items" || direct.fields.length !== 1) return undefined;
+  return direct.slot(lowering) === slot ? direct.fields[0] : undefined;
+}
 
 function plus(frame: Frame, total: bigint, more: bigint, site: Site, { limits }: Lowering): bigint {
   const result = total + more;
-  if (BigInt.asIntN(64, result) === result && limits.integerBits >= 64) return result;
-  return built(frame, result, site, limits);
+  return isSmall(result) && limits.integerBits >= 64 ? result : built(frame, result, site, limits);
 }
 
 const lookup: Operation = (node, checking) => {
@@ -292,7 +308,7 @@ const lookup: Operation = (node, checking) => {
       (frame) => {
         const elements = list(frame);
         const { length } = elements;
-        enter(frame, length, cost, site);
+        enterEach(frame, length, cost, site);
         const { items, positions } = frame;
         let hits = 0;
         let found: Value = null;

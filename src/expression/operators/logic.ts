@@ -1,6 +1,7 @@
 /** and, or, not, if: only what is needed is evaluated. */
 import {
-  entered,
+  enter,
+  entryOf,
   expect,
   type Operation,
   operand,
@@ -23,23 +24,23 @@ function junction(stopsAt: boolean): Operation {
     if (known.length < values.length) return undefined;
     // The first one is always evaluated, so it is paid for together with the operator.
     return typed(node, checking, BOOLEAN, known.slice(0, 1), (lowering) => {
-      const codes = known.map((value, index) =>
-        asBooleans(index === 0 ? value.lower(lowering) : entered(value, lowering)),
-      );
-      const [first, second, third] = codes;
-      if (first === undefined) return () => !stopsAt;
-      if (codes.length === 2 && second !== undefined) {
-        return stopsAt
-          ? (frame) => first(frame) || second(frame)
-          : (frame) => first(frame) && second(frame);
+      const [start, ...rest] = known;
+      if (start === undefined) return () => !stopsAt;
+      const first = asBooleans(start.lower(lowering));
+      const entries = rest.map((value) => entryOf(value, lowering));
+      const [second, third] = entries;
+      if (second !== undefined && entries.length === 1) {
+        return (frame) => (first(frame) === stopsAt ? stopsAt : enter(frame, second));
       }
-      if (codes.length === 3 && second !== undefined && third !== undefined) {
-        return stopsAt
-          ? (frame) => first(frame) || second(frame) || third(frame)
-          : (frame) => first(frame) && second(frame) && third(frame);
+      if (second !== undefined && third !== undefined && entries.length === 2) {
+        return (frame) => {
+          if (first(frame) === stopsAt || enter(frame, second) === stopsAt) return stopsAt;
+          return enter(frame, third);
+        };
       }
       return (frame) => {
-        for (const code of codes) if (code(frame) === stopsAt) return stopsAt;
+        if (first(frame) === stopsAt) return stopsAt;
+        for (const entry of entries) if (enter(frame, entry) === stopsAt) return stopsAt;
         return !stopsAt;
       };
     });
@@ -71,10 +72,10 @@ const ifThen: Operation = (node, checking) => {
   }
   return typed(node, checking, type, [condition], (lowering) => {
     const test = asBooleans(condition.lower(lowering));
-    const yes = entered(then, lowering);
-    if (otherwise === undefined) return (frame) => (test(frame) ? yes(frame) : null);
-    const no = entered(otherwise, lowering);
-    return (frame) => (test(frame) ? yes(frame) : no(frame));
+    const yes = entryOf(then, lowering);
+    if (otherwise === undefined) return (frame) => (test(frame) ? enter(frame, yes) : null);
+    const no = entryOf(otherwise, lowering);
+    return (frame) => enter(frame, test(frame) ? yes : no);
   });
 };
 

@@ -6,7 +6,8 @@ import type { Value } from "../../model/value.ts";
 import {
   article,
   type Checking,
-  entered,
+  enter,
+  entryOf,
   mismatch,
   type Operation,
   operand,
@@ -145,10 +146,10 @@ const get: Operation = (node, checking) => {
         throw fail(frame, site, "missing", part.what(frame));
       };
     }
-    const instead = entered(otherwise, lowering);
+    const instead = entryOf(otherwise, lowering);
     return (frame) => {
       const found = read(frame);
-      return found === undefined ? instead(frame) : found;
+      return found === undefined ? enter(frame, instead) : found;
     };
   });
 };
@@ -177,10 +178,10 @@ const defaultTo: Operation = (node, checking) => {
   }
   return typed(node, checking, type, [value], (lowering) => {
     const code = value.lower(lowering);
-    const instead = entered(otherwise, lowering);
+    const instead = entryOf(otherwise, lowering);
     return (frame) => {
       const found = code(frame);
-      return found === null ? instead(frame) : found;
+      return found === null ? enter(frame, instead) : found;
     };
   });
 };

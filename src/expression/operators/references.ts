@@ -1,8 +1,9 @@
 /** literal, input, node, item, index, let: where values come from. */
+import { assertNever } from "../../base/assert.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { pointer } from "../../base/pointer.ts";
 import type { Type } from "../../model/type.ts";
-import type { Value } from "../../model/value.ts";
+import type { RecordValue, Value } from "../../model/value.ts";
 import {
   bind,
   type Checking,
@@ -146,8 +147,9 @@ function reference(
     if (path.fields !== undefined) return fieldReader(from, slot, path.fields);
     const { read } = path;
     const place = pointer(...tokens);
+    const source = sourceReader(from, slot);
     return (frame) => {
-      const value = read(frame[from][slot] ?? null);
+      const value = read(source(frame));
       if (value === undefined)
         throw fail(frame, site, "missing", `${what} has nothing at ${place}`);
       return value;
@@ -158,21 +160,45 @@ function reference(
     : { ...base, direct: { from, slot: slotOf, fields: path.fields } };
 }
 
-type Fields = { readonly [field: string]: Value };
-
-/** Reading fields of records cannot fail; the usual depths are written out. */
-export function fieldReader(from: Direct["from"], slot: number, fields: readonly string[]): Code {
+/** Reading fields of records cannot fail. The usual depths are written out, and each source, for the sake of speed. */
+function fieldReader(from: Direct["from"], slot: number, fields: readonly string[]): Code {
   const [first, second] = fields;
-  if (first === undefined) return (frame) => frame[from][slot] ?? null;
-  if (second === undefined) return (frame) => (frame[from][slot] as Fields)[first] ?? null;
-  if (fields.length === 2) {
-    return (frame) => ((frame[from][slot] as Fields)[first] as Fields)[second] ?? null;
-  }
+  if (first === undefined) return sourceReader(from, slot);
+  if (second === undefined) return oneField(from, slot, first);
+  const outer = oneField(from, slot, first);
+  if (fields.length === 2) return (frame) => (outer(frame) as RecordValue)[second] ?? null;
+  const rest = fields.slice(1);
   return (frame) => {
-    let value = frame[from][slot] ?? null;
-    for (const field of fields) value = (value as Fields)[field] ?? null;
+    let value = outer(frame);
+    for (const field of rest) value = (value as RecordValue)[field] ?? null;
     return value;
   };
+}
+
+function sourceReader(from: Direct["from"], slot: number): Code {
+  switch (from) {
+    case "inputs":
+      return (frame) => frame.inputs[slot] ?? null;
+    case "nodes":
+      return (frame) => frame.nodes[slot] ?? null;
+    case "items":
+      return (frame) => frame.items[slot] ?? null;
+    default:
+      return assertNever(from, "source");
+  }
+}
+
+function oneField(from: Direct["from"], slot: number, field: string): Code {
+  switch (from) {
+    case "inputs":
+      return (frame) => (frame.inputs[slot] as RecordValue)[field] ?? null;
+    case "nodes":
+      return (frame) => (frame.nodes[slot] as RecordValue)[field] ?? null;
+    case "items":
+      return (frame) => (frame.items[slot] as RecordValue)[field] ?? null;
+    default:
+      return assertNever(from, "source");
+  }
 }
 
 const letIn: Operation = (node, checking) => {

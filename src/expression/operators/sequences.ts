@@ -29,7 +29,7 @@ import { INTEGER, isOptional, listOf, NOTHING, optionalOf, presentOf, recordOf }
 import { bitsRead, built } from "./arithmetic.ts";
 import { notOrdered, orderOf } from "./comparison.ts";
 import { pay } from "./conversion.ts";
-import { type Each, eachOf, enter } from "./lists.ts";
+import { type Each, eachOf, enterEach } from "./lists.ts";
 
 const sortBy: Operation = (node, checking) => {
   const each = eachOf(node, "key", checking);
@@ -44,7 +44,7 @@ const sortBy: Operation = (node, checking) => {
     return (frame) => {
       const elements = source(frame);
       const { length } = elements;
-      enter(frame, length, body.cost, site);
+      enterEach(frame, length, body.cost, site);
       if (length > 1) spend(frame, length * (31 - Math.clz32(length)), site);
       const keyed: { readonly element: Value; readonly key: Value }[] = [];
       for (let at = 0; at < length; at += 1) {
@@ -95,7 +95,7 @@ const groupBy: Operation = (node, checking) => {
     const keyFor = keyed(each, site, lowering.limits, body.lower(lowering));
     return (frame) => {
       const elements = source(frame);
-      enter(frame, elements.length, body.cost, site);
+      enterEach(frame, elements.length, body.cost, site);
       const work: Work = { frame, site, parts: 0 };
       const groups = new Map<Value, { readonly key: Value; readonly items: Value[] }>();
       for (let at = 0; at < elements.length; at += 1) {
@@ -126,7 +126,7 @@ const distinct: Operation = (node, checking) => {
     const keyFor = keyed(each, site, lowering.limits, body?.lower(lowering));
     return (frame) => {
       const elements = source(frame);
-      enter(frame, elements.length, body?.cost ?? 0, site);
+      enterEach(frame, elements.length, body?.cost ?? 0, site);
       const work: Work = { frame, site, parts: 0 };
       const seen = new Set<Value>();
       const made = elements.filter((element, at) => {

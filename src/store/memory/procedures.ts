@@ -9,7 +9,6 @@ import type {
   Demotion,
   Forgotten,
   MemoryLimits,
-  Observation,
   ProcedureKey,
   ProcedureRecord,
   ProcedureSummary,
@@ -28,11 +27,12 @@ import type {
 } from "../../ports/procedures.ts";
 import { refusePromise } from "../judged.ts";
 import {
+  type ObservationHead,
   observationBytes,
   readExchanges,
   readLearned,
+  StoredObservation,
   signalBytes,
-  withBody,
   writeBody,
   writeExchanges,
   writeLearned,
@@ -53,9 +53,7 @@ interface Kept {
   counts: SignalCounts;
 }
 
-type KeptObservation = Omit<Observation, "result" | "receipts" | "models" | "mismatches"> & {
-  readonly body: string;
-};
+type KeptObservation = ObservationHead & { readonly body: string };
 type KeptSignal = Omit<Signal, "models"> & { readonly models: string; readonly bytes: number };
 
 const NO_COUNTS: SignalCounts = { failures: 0, successes: 0 };
@@ -280,7 +278,7 @@ function recordOf(kept: Kept | undefined): ProcedureRecord | undefined {
   if (kept === undefined) return undefined;
   return {
     task: kept.task,
-    observations: kept.observations.map(({ body, ...head }) => withBody(head, body)),
+    observations: kept.observations.map((one) => new StoredObservation(one, one.body)),
     signals: kept.signals.map(({ run, failed, reason, models, signalled_ms }) => ({
       run,
       failed,

@@ -80,12 +80,14 @@ export function proceduresIn(database: Database, limits: MemoryLimits): Procedur
         return row === undefined ? undefined : summary(row);
       }),
 
-    findTask: (task, limit) => read(() => sql.findTask.all(task, limit).map(summary)),
+    findTask: (task, limit) => read(() => first(sql.findTask.iterate(task), limit).map(summary)),
 
-    list: (limit) => read(() => sql.list.all(limit).map(summary)),
+    list: (limit) => read(() => first(sql.list.iterate(), limit).map(summary)),
 
     tasks: (limit) =>
-      read(() => sql.tasks.all(limit).map((row) => storedText(rowOf(row)["task"], "a task"))),
+      read(() =>
+        first(sql.tasks.iterate(), limit).map((row) => storedText(rowOf(row)["task"], "a task")),
+      ),
 
     stands: (qualification) => read(() => sql.stands.get(qualification) !== undefined),
 
@@ -172,6 +174,16 @@ export function proceduresIn(database: Database, limits: MemoryLimits): Procedur
 
     close,
   };
+}
+
+function first(rows: Iterable<unknown>, limit: number): readonly unknown[] {
+  const taken: unknown[] = [];
+  // Leaving the loop is what ends the query, so it is entered even for nothing.
+  for (const row of rows) {
+    if (taken.length >= limit) break;
+    taken.push(row);
+  }
+  return taken;
 }
 
 /** Only the members of the key: the driver binds by name and refuses what it does not know. */

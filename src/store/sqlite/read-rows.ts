@@ -17,7 +17,7 @@ import {
   storedText,
   storedWord,
 } from "../decode.ts";
-import { readExchanges, readLearned, withBody } from "../rows.ts";
+import { readExchanges, readLearned, StoredObservation } from "../rows.ts";
 
 export type Row = { readonly [column: string]: unknown };
 
@@ -36,7 +36,7 @@ export function readObservation(value: unknown): Observation {
     inputs: storedDigest(row["inputs"], "inputs"),
     observed_ms: storedNumber(row["observed_ms"], "a time"),
   };
-  return withBody(head, storedText(row["body"], "an observation"));
+  return new StoredObservation(head, storedText(row["body"], "an observation"));
 }
 
 export function readSignal(value: unknown): Signal {

@@ -17,12 +17,15 @@ export function statementsOf(database: Database) {
   return {
     procedure: prepare(`SELECT * FROM procedures WHERE ${KEY}`),
     find: prepare(`${SUMMARY} WHERE ${KEY}`),
-    findTask: prepare(`${SUMMARY} WHERE task = ? ORDER BY touched DESC LIMIT ?`),
-    list: prepare(`${SUMMARY} ORDER BY touched DESC LIMIT ?`),
-    tasks: prepare("SELECT DISTINCT task FROM procedures LIMIT ?"),
+    // Without LIMIT, and read as far as wanted: a bound limit makes SQLite plan the statement anew each time.
+    findTask: prepare(`${SUMMARY} WHERE task = ? ORDER BY touched DESC`),
+    list: prepare(`${SUMMARY} ORDER BY touched DESC`),
+    tasks: prepare("SELECT DISTINCT task FROM procedures"),
     stands: prepare("SELECT 1 FROM qualifications WHERE id = ?"),
 
-    observations: prepare("SELECT * FROM observations WHERE procedure = ? ORDER BY seq"),
+    observations: prepare(
+      "SELECT seq, run, inputs, phase, clean, observed_ms, body FROM observations WHERE procedure = ? ORDER BY seq",
+    ),
     signals: prepare("SELECT * FROM signals WHERE procedure = ? ORDER BY id"),
     demotions: prepare("SELECT * FROM demotions WHERE procedure = ? ORDER BY id"),
     qualification: prepare("SELECT * FROM qualifications WHERE procedure = ?"),

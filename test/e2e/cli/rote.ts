@@ -1,12 +1,14 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-export const MAIN = join(ROOT, "dist/cli/main.js");
+/** ROTE_DIST names another build, for when somebody else is rebuilding this one. */
+export const MAIN = join(process.env["ROTE_DIST"] ?? join(ROOT, "dist"), "cli/main.js");
 
 export interface Ended {
   readonly code: number | null;
@@ -23,22 +25,25 @@ interface Setting {
 const QUIET = { NO_COLOR: "1", FORCE_COLOR: "", ROTE_DEBUG: "" };
 
 /** The built command in a process of its own, as a user starts it. */
-export function rote(words: readonly string[], setting: Setting): Ended {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
-    cwd: setting.cwd,
-    encoding: "utf8",
-    input: setting.input ?? "",
-    env: { ...process.env, ...QUIET, ...setting.env },
-    maxBuffer: 1 << 28,
-  });
-  return { code: status, stdout, stderr };
+export async function rote(words: readonly string[], setting: Setting): Promise<Ended> {
+  const child = startRote(words, setting.cwd, setting.env);
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  // A command that refuses its input early closes the pipe while the test still writes.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(setting.input ?? "");
+  const [code] = (await once(child, "close")) as [number | null];
+  const text = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString("utf8");
+  return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
 /** Starts the command and leaves the pipes to the test. */
-export function startRote(words: readonly string[], cwd: string) {
+export function startRote(words: readonly string[], cwd: string, env: Setting["env"] = {}) {
   return spawn(process.execPath, [MAIN, ...words], {
     cwd,
-    env: { ...process.env, ...QUIET },
+    env: { ...process.env, ...QUIET, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

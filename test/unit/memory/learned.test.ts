@@ -59,7 +59,12 @@ describe("an answer is learned", () => {
     const run: Run = [one("p0", "a", { index: 0 }), one("p1", "a", { index: 1 })];
     expect(learnedFrom(record([run, run]))).toMatchObject([{ answer: "a", varied: false }]);
     const longer: Run = [...run, one("p2", "a", { index: 2 })];
-    expect(learnedFrom(record([run, longer]))).toMatchObject([{ answer: "a", varied: true }]);
+    for (const runs of [
+      [run, longer],
+      [longer, run],
+    ]) {
+      expect(learnedFrom(record(runs))).toMatchObject([{ answer: "a", varied: true }]);
+    }
     const mixed: Run = [one("p0", "a", { index: 0 }), one("p1", "b", { index: 1 })];
     expect(learnedFrom(record([run, mixed]))).toEqual([]);
   });

@@ -12,7 +12,7 @@ import type { RunEvidence } from "../../../src/model/run.ts";
 import { STOP_REASONS, type StopReason, stateOf } from "../../../src/model/stop.ts";
 import type { ProcedureStore } from "../../../src/ports/procedures.ts";
 import { memoryProcedures } from "../../../src/store/memory/procedures.ts";
-import { digest, evidence, exchange, KEY } from "../../support/memory-evidence.ts";
+import { digest, evidence, exchange, KEY, plainRecord } from "../../support/memory-evidence.ts";
 
 function fresh(): ProcedureStore {
   return memoryProcedures(DEFAULT_MEMORY_LIMITS);
@@ -219,7 +219,7 @@ describe("observing keeps", () => {
     const models = [exchange("n", "p", { secret: "answer" }, { index: 3 })];
     const given = evidence("t1", { models, receipts: [digest("receipt")] });
     observed(store, "training", { ...given, extra: "inputs in clear" } as RunEvidence);
-    expect(store.read(KEY)?.observations).toEqual([
+    expect(plainRecord(store.read(KEY))?.observations).toEqual([
       {
         seq: 1n,
         run: given.run,
