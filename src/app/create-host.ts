@@ -1,11 +1,18 @@
 /** Builds a host from what the application supplies. Nothing here has a default that would grant anything. */
+import { fromBase64Url } from "../base/bytes.ts";
 import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { signNote } from "../base/note.ts";
 import type { PrivateKey } from "../base/sign.ts";
-import { type Host, type HostParts, hostOf, type RegisteredTool } from "../host/index.ts";
-import { HOST_CHAIN } from "../model/journal.ts";
+import {
+  type Host,
+  type HostParts,
+  hostOf,
+  type Identity,
+  type Intent,
+  type RegisteredTool,
+} from "../host/index.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../model/memory.ts";
 import { type Budget, budgetSchema, type PolicyDocument, policySchema } from "../model/policy.ts";
 import { systemClock } from "../os/clock.ts";
@@ -18,15 +25,15 @@ import type { Random } from "../ports/random.ts";
 import type { OperationSecurity } from "../ports/security.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { JournalTables } from "../store/journal/tables.ts";
-import { openTrust, type TrustStore } from "../trust/trust-store.ts";
+import { adoptTrust } from "./adopt-trust.ts";
 
 export interface HostOptions {
   /** Private directory of journal and procedure memory, made when it does not exist; null keeps both in this process. */
   readonly directory: string | null;
   /** Name of the journal, like `accounts.example/payments`: the audience of everything signed for this host. */
   readonly origin: string;
-  /** Who acts, with the raw Ed25519 public key (base64url) it holds, if it holds one. */
-  readonly identity: { readonly name: string; readonly key?: string };
+  /** Who acts, with the raw Ed25519 public key (base64url) it holds, if it holds one; null when nobody does. */
+  readonly identity: { readonly name: string; readonly key?: string } | null;
   /** What it was asked to do, and the tools that this can need; null decides to work without. */
   readonly intent: { readonly statement: string; readonly tools: readonly string[] } | null;
   /** A chain of signed warrants, root first; null decides to work without. */
@@ -89,22 +96,23 @@ export interface HostSeams {
 export async function assembleHost(options: HostOptions, seams: HostSeams): Promise<Host> {
   const policy = parsed(policySchema, options.policy, "policy");
   const budget = parsed(budgetSchema, options.budget, "budget");
+  const identity = readIdentity(options.identity);
+  const intent = readIntent(options.intent);
+  const warrant = readWarrant(options.warrant);
+  const limits = readLimits(options);
   const clock = options.clock ?? systemClock;
   const { journal, procedures } = await openStore(options, clock, seams);
   try {
-    const trust = await adoptTrust(journal, options);
+    const trust = await adoptTrust(journal, options.trust);
     const parts: HostParts = {
       journal,
       procedures,
       clock,
       random: options.random ?? systemRandom,
-      trust: () => trust,
-      identity: { name: options.identity.name, key: options.identity.key ?? null },
-      intent:
-        options.intent === null
-          ? null
-          : { ...options.intent, digest: digestOf("rote-intent/v1", plain(options.intent)) },
-      warrant: options.warrant,
+      trust,
+      identity,
+      intent,
+      warrant,
       tools: registered(options.tools),
       policy: { document: policy, digest: digestOf("rote-policy/v1", plain(policy)) },
       security: options.security ?? { evaluate: () => NO_SECURITY },
@@ -115,9 +123,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
           ? null
           : digestOf("rote-configuration/v1", options.configuration),
       receiptKey: options.keys.receipt,
-      requestSeconds: options.requestSeconds ?? null,
-      callMs: options.callMs ?? CALL_MS,
-      readAttempts: options.readAttempts ?? READ_ATTEMPTS,
+      ...limits,
     };
     return hostOf(parts);
   } catch (error) {
@@ -153,40 +159,60 @@ async function openStore(
   return openSqliteStore(directory, { journal, limits, ...heads, ...seams });
 }
 
-/** Records the trust store, and refuses one that is older than, or does not follow from, the recorded one. */
-async function adoptTrust(journal: Journal, options: HostOptions): Promise<TrustStore> {
-  const envelope = admitted(options.trust);
-  const known = lastTrust(journal);
-  const same = known?.envelope !== undefined && openTrust(known.envelope);
-  const alone = openTrust(envelope);
-  if (!alone.ok) throw refusedTrust(alone.error);
-  if (alone.value.document.audience !== options.origin) throw refusedTrust("wrong_audience");
-  if (same !== false && same.ok && same.value.digest === alone.value.digest) return alone.value;
-  const trust = same !== false && same.ok ? openTrust(envelope, same.value) : alone;
-  if (!trust.ok) throw refusedTrust(trust.error);
-  const { document, digest } = trust.value;
-  const opened =
-    known === undefined
-      ? [{ chain: HOST_CHAIN, type: "host_opened" as const, body: { audience: options.origin } }]
-      : [];
-  await journal.append({
-    lease: null,
-    entries: [
-      ...opened,
-      {
-        chain: HOST_CHAIN,
-        type: "trust",
-        body: { version: document.version, digest, envelope },
-      },
-    ],
-  });
-  return trust.value;
+/** What is left out by a caller without types must not pass for "works without". */
+function readIdentity(given: unknown): Identity {
+  if (given === null) return { name: "", key: null };
+  const { name, key = null } = membersOf(given, "identity");
+  if (typeof name !== "string" || (key !== null && !isPublicKey(key))) {
+    throw invalid("the identity has no name, or its key is no Ed25519 public key in base64url");
+  }
+  return { name, key };
 }
 
-function lastTrust(journal: Journal): { readonly envelope: JsonValue } | undefined {
-  const entry = journal.read(HOST_CHAIN).findLast(({ entry: { type } }) => type === "trust");
-  const body = entry?.entry.body as { readonly envelope: JsonValue } | undefined;
-  return body;
+function isPublicKey(key: unknown): key is string {
+  return typeof key === "string" && fromBase64Url(key)?.byteLength === 32;
+}
+
+function readIntent(given: unknown): Intent | null {
+  if (given === null) return null;
+  const { statement, tools } = membersOf(given, "intent");
+  if (typeof statement !== "string" || !isTexts(tools)) {
+    throw invalid("the intent needs a statement and the names of tools; null works without");
+  }
+  const intent = { statement, tools: [...tools] };
+  return { ...intent, digest: digestOf("rote-intent/v1", plain(intent)) };
+}
+
+function readWarrant(given: unknown): readonly JsonValue[] | null {
+  if (given === null) return null;
+  if (!Array.isArray(given)) {
+    throw invalid("the warrant is no list of envelopes; null works without");
+  }
+  return given.map(admitted);
+}
+
+function membersOf(given: unknown, what: string): { readonly [member: string]: unknown } {
+  if (typeof given === "object" && given !== null) return { ...given };
+  throw invalid(`the ${what} is missing; null says that there is none`);
+}
+
+function isTexts(given: unknown): given is readonly string[] {
+  return Array.isArray(given) && given.every((one) => typeof one === "string");
+}
+
+/** The longest that a timer of the platform can wait; it would fire at once for more. */
+const MOST_MS = 2 ** 31 - 1;
+
+function readLimits(options: HostOptions) {
+  const { requestSeconds = null, callMs = CALL_MS, readAttempts = READ_ATTEMPTS } = options;
+  const whole = (value: number, most: number) =>
+    Number.isSafeInteger(value) && value >= 1 && value <= most;
+  if (!whole(callMs, MOST_MS)) throw invalid(`callMs is no whole number from 1 to ${MOST_MS}`);
+  if (!whole(readAttempts, 100)) throw invalid("readAttempts is no whole number from 1 to 100");
+  if (requestSeconds !== null && !whole(requestSeconds, Number.MAX_SAFE_INTEGER)) {
+    throw invalid("requestSeconds is neither null nor a whole number from 1");
+  }
+  return { requestSeconds, callMs, readAttempts };
 }
 
 function registered(tools: readonly ToolRegistration[]): ReadonlyMap<string, RegisteredTool> {
@@ -226,8 +252,4 @@ function plain(value: unknown): JsonValue {
 
 function invalid(message: string): RoteError {
   return new RoteError("host_invalid", message);
-}
-
-function refusedTrust(fault: string): RoteError {
-  return new RoteError("trust_refused", `The trust store is refused: ${fault}.`, { fault });
 }

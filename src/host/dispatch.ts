@@ -5,24 +5,30 @@
  * D2 Only the tool's own word that nothing happened makes an effect `failed_before_effect`. An exception, a time-out or
  *    an unreadable answer leaves open whether it happened: `uncertain`.
  * D3 Nothing is called twice here. A read's second attempt is a new admission.
+ * D4 Whatever a tool does or answers, this resolves, with words that fit into a receipt: an admitted operation must not
+ *    be left without one because its tool misbehaved.
  */
 
 import { admitJson, type JsonValue } from "../base/json.ts";
 import type { Outcome } from "../model/operation.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Tool, ToolOutcome } from "../ports/tool.ts";
-import type { FrozenOperation } from "./operation.ts";
+import type { Tool } from "../ports/tool.ts";
+import { argumentsOf, type FrozenOperation } from "./operation.ts";
+import { bounded, CODE_LENGTH } from "./words.ts";
 
 export interface Dispatched {
   readonly outcome: Outcome;
   readonly result: JsonValue | undefined;
   readonly refusal: { readonly code: string; readonly message: string } | null;
-  /** Milliseconds since 1970 UTC. */
-  readonly started: number;
+  /** Milliseconds since 1970 UTC; null when the tool was not called. */
+  readonly started: number | null;
   readonly finished: number;
   /** A read that broke without the tool's word: it may be attempted again where the review says so. */
   readonly broken: boolean;
 }
+
+/** Code of an operation that was told to stop and certainly did not happen. No tool's own code is this. */
+export const CANCELLED = "cancelled";
 
 export async function dispatch(
   tool: Tool,
@@ -31,13 +37,21 @@ export async function dispatch(
   clock: Clock,
   cancel: AbortSignal,
 ): Promise<Dispatched> {
+  if (cancel.aborted) {
+    const refusal = { code: CANCELLED, message: "cancelled before it was dispatched" };
+    const outcome = isEffect(frozen) ? "failed_before_effect" : "refused";
+    const finished = clock.wallMs();
+    return { outcome, result: undefined, refusal, started: null, finished, broken: false };
+  }
   const started = clock.wallMs();
   const answer = await answerOf(tool, frozen, callMs, cancel);
-  return { ...meaning(frozen, answer), started, finished: clock.wallMs() };
+  return { ...meaning(frozen, answer, cancel.aborted), started, finished: clock.wallMs() };
 }
 
 type Answer =
-  | ToolOutcome
+  | { readonly kind: "done"; readonly result: JsonValue }
+  | { readonly kind: "nothing"; readonly code: string; readonly message: string }
+  | { readonly kind: "malformed"; readonly code: string; readonly message: string }
   | { readonly kind: "broken"; readonly code: string; readonly message: string };
 
 async function answerOf(
@@ -46,65 +60,102 @@ async function answerOf(
   callMs: number,
   cancel: AbortSignal,
 ): Promise<Answer> {
-  const timeout = new AbortController();
-  // Not unreferenced: a process must not end while it waits for an effect.
-  const timer = setTimeout(() => timeout.abort(), callMs);
-  const signal = AbortSignal.any([timeout.signal, cancel]);
-  const call = { arguments: frozen.arguments, operationId: frozen.digest, signal };
   try {
-    return await Promise.race([aborted(signal), tool.call(call)]);
+    const call = { arguments: argumentsOf(frozen), operationId: frozen.digest };
+    return readAnswer(await within(callMs, cancel, (signal) => tool.call({ ...call, signal })));
   } catch (error) {
-    if (timeout.signal.aborted) return broken("timeout", `no answer within ${callMs} ms`);
-    if (cancel.aborted) return broken("cancelled", "cancelled before there was an answer");
+    if (error instanceof OutOfTime) return broken("timeout", `no answer within ${callMs} ms`);
+    if (cancel.aborted) return broken(CANCELLED, "cancelled before there was an answer");
     return broken("tool_threw", messageOf(error));
-  } finally {
-    clearTimeout(timer);
   }
 }
 
-/** Rejects when the signal fires: a tool that ignores its signal must not hold the run. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(new Error("aborted"));
-    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+class OutOfTime extends Error {}
+
+/**
+ * What `work` resolves to, unless the time is over or `cancel` fires first: then it rejects, and `work` is told through
+ * its signal. What ignores its signal does not hold the run.
+ */
+export async function within<T>(
+  ms: number,
+  cancel: AbortSignal | null,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  let give = (_: Error) => {};
+  const given = new Promise<never>((_, reject) => {
+    give = reject;
   });
+  const end = (why: Error) => {
+    stop.abort();
+    // Whoever listens to the signal may still say that nothing happened, if it can say so at once.
+    setImmediate(() => give(why));
+  };
+  const cancelled = () => end(new Error("cancelled"));
+  // Not unreferenced: a process must not end while it waits for an effect.
+  const timer = setTimeout(() => end(new OutOfTime()), ms);
+  cancel?.addEventListener("abort", cancelled, { once: true });
+  try {
+    // The work is begun inside of a promise, so that one that throws at once is no different.
+    return await Promise.race([given, Promise.resolve().then(() => work(stop.signal))]);
+  } finally {
+    clearTimeout(timer);
+    cancel?.removeEventListener("abort", cancelled);
+  }
 }
 
-function meaning(
-  { operation }: FrozenOperation,
-  answer: Answer,
-): Pick<Dispatched, "outcome" | "result" | "refusal" | "broken"> {
-  const effect = operation.tool.category === "effect";
-  const nothing = { result: undefined, broken: false };
-  switch (answer.kind) {
+/** What a tool resolves to is its own affair until it was read: types say what it should be, not what it is. */
+function readAnswer(given: unknown): Answer {
+  const { kind, code, message, result } = membersOf(given);
+  switch (kind) {
     case "done": {
-      const admitted = admitJson(answer.result, { numbers: "finite" });
-      if (admitted.ok) {
-        return { outcome: "done", result: admitted.value, refusal: null, broken: false };
-      }
-      const message = `the result is not JSON: ${admitted.error.message}`;
-      const refusal = { code: "result_malformed", message };
-      return { ...nothing, outcome: effect ? "uncertain" : "refused", refusal };
+      const admitted = admitJson(result, { numbers: "finite" });
+      if (admitted.ok) return { kind, result: admitted.value };
+      const why = bounded(`the result is not JSON: ${admitted.error.message}`);
+      return { kind: "malformed", code: "result_malformed", message: why };
     }
     case "refused":
     case "not_applied": {
-      const refusal = { code: answer.code, message: answer.message };
-      return { ...nothing, outcome: effect ? "failed_before_effect" : "refused", refusal };
-    }
-    case "broken": {
-      const refusal = { code: answer.code, message: answer.message };
-      return {
-        result: undefined,
-        broken: true,
-        outcome: effect ? "uncertain" : "refused",
-        refusal,
-      };
+      const word = bounded(code, CODE_LENGTH);
+      const own = word === CANCELLED ? `tool_${word}` : word;
+      return { kind: "nothing", code: own, message: bounded(message) };
     }
     default: {
-      const refusal = { code: "answer_malformed", message: "the tool's answer has no known form" };
-      return { ...nothing, outcome: effect ? "uncertain" : "refused", refusal };
+      const why = "the tool's answer has no known form";
+      return { kind: "malformed", code: "answer_malformed", message: why };
     }
   }
+}
+
+function membersOf(given: unknown): { readonly [member: string]: unknown } {
+  if (typeof given !== "object" || given === null) return {};
+  return given as { readonly [member: string]: unknown };
+}
+
+function meaning(
+  frozen: FrozenOperation,
+  answer: Answer,
+  cancelled: boolean,
+): Pick<Dispatched, "outcome" | "result" | "refusal" | "broken"> {
+  const effect = isEffect(frozen);
+  if (answer.kind === "done") {
+    return { outcome: "done", result: answer.result, refusal: null, broken: false };
+  }
+  const { kind, code, message } = answer;
+  const certain = kind === "nothing";
+  const outcome = !effect ? "refused" : certain ? "failed_before_effect" : "uncertain";
+  // Told to stop, and nothing happened: that is what it is called, whatever the tool calls it.
+  const word = certain && cancelled ? CANCELLED : code;
+  return {
+    outcome,
+    result: undefined,
+    refusal: { code: word, message },
+    broken: kind === "broken",
+  };
+}
+
+function isEffect({ operation }: FrozenOperation): boolean {
+  return operation.tool.category === "effect";
 }
 
 function broken(code: string, message: string): Answer {
@@ -113,6 +164,9 @@ function broken(code: string, message: string): Answer {
 
 /** Bounded; a tool's own text may be long and is not ours. */
 function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : "threw what is not an Error";
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  try {
+    return bounded(error instanceof Error ? error.message : "threw what is not an Error");
+  } catch {
+    return "threw an Error that cannot be read";
+  }
 }

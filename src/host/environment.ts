@@ -3,7 +3,8 @@
 import { digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
-import { checkToolReview, definitionDigest } from "../trust/tool-review.ts";
+import { checkToolReview } from "../trust/tool-review.ts";
+import { definitionOf } from "./judge.ts";
 import type { HostParts } from "./parts.ts";
 
 /** `tools` are the names of the tools that the procedure calls. */
@@ -18,7 +19,7 @@ export function environmentFor(parts: HostParts, tools: readonly string[]): Envi
         : checkToolReview(registered.review, parts.journal.origin, parts.trust(), now);
     return {
       name,
-      definition: definitionDigest((registered?.tool.definition ?? null) as unknown as JsonValue),
+      definition: definitionOf(registered),
       category: review?.ok === true ? review.value.review.category : null,
     };
   });

@@ -8,11 +8,12 @@ import type { Environment } from "../model/environment.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Reconciliation } from "../model/trust.ts";
 import type { RunSummary } from "../ports/journal.ts";
+import { fileDecision } from "./decisions.ts";
 import { environmentFor } from "./environment.ts";
 import type { HostParts } from "./parts.ts";
 import { pendingRequests } from "./pending.ts";
 import { reconcile } from "./reconcile.ts";
-import { fileDecision, type OpenRequest } from "./request.ts";
+import type { OpenRequest } from "./request.ts";
 
 /** Only this module can pass it, so only `hostOf` can construct a `Host`. */
 const KEY = Symbol("host");
@@ -45,7 +46,7 @@ export class Host {
 
   /** Requests for approval that wait, of all runs. */
   pendingRequests(): readonly OpenRequest[] {
-    return pendingRequests(this.#parts.journal);
+    return pendingRequests(this.#parts);
   }
 
   /**

@@ -1,18 +1,35 @@
+export { decisionsOn, fileDecision, isUndecided } from "./decisions.ts";
+export { CANCELLED } from "./dispatch.ts";
 export { differingParts, environmentFor } from "./environment.ts";
 export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
-export { type GateRequest, type Judgement, judge, overLimit, type Refusal } from "./judge.ts";
+export { type GateRequest, type Judgement, judge, limitCode, type Refusal } from "./judge.ts";
 export { changeBetween, type FrozenOperation, placeOf } from "./operation.ts";
-export type { HostParts, Identity, Intent, Pinned, RegisteredTool } from "./parts.ts";
-export { admit, fileRefusal, type Performed, perform, type UsedApproval } from "./perform.ts";
+export {
+  type HostParts,
+  type Identity,
+  type Intent,
+  type Pinned,
+  type RegisteredTool,
+  TRUST_COUNTER,
+} from "./parts.ts";
+export {
+  admit,
+  fileRefusal,
+  leaseLost,
+  type Performed,
+  perform,
+  type UsedApproval,
+} from "./perform.ts";
+export { type ReceiptSays, receiptIn } from "./receipt.ts";
 export { reconcile } from "./reconcile.ts";
 export { operationOf, recover, withoutReceipt } from "./recover.ts";
 export {
-  claimedNonce,
-  decisionsOn,
-  fileDecision,
+  MOST_SHOWN,
   type OpenRequest,
   openRequest,
-  refusedApproval,
-  requestFrom,
+  openRequestsIn,
+  type Replaced,
+  requestsIn,
 } from "./request.ts";
 export { escaped, renderOperations } from "./show.ts";
+export { type Body, type Kept, keep, kept } from "./stored.ts";

@@ -13,11 +13,15 @@ import type { GateCode, Operation } from "../model/operation.ts";
 import type { ToolCategory, ToolReview } from "../model/trust.ts";
 import { type Amount, amountOf, countsOf } from "../policy/budget.ts";
 import { decide } from "../policy/decide.ts";
+import { parsePermission } from "../policy/permission.ts";
 import type { Count } from "../ports/journal.ts";
+import type { SecurityDecision } from "../ports/security.ts";
 import { checkToolReview, definitionDigest } from "../trust/tool-review.ts";
+import type { TrustStore } from "../trust/trust-store.ts";
 import { type CheckedWarrant, checkWarrant, warrantRefusal } from "../trust/warrant.ts";
 import { type FrozenOperation, freezeOperation } from "./operation.ts";
-import type { HostParts, RegisteredTool } from "./parts.ts";
+import { type HostParts, type RegisteredTool, TRUST_COUNTER } from "./parts.ts";
+import { bounded, CODE_LENGTH } from "./words.ts";
 
 /** What a run or an agent wants done, and what it was made for. */
 export interface GateRequest {
@@ -35,6 +39,8 @@ export interface GateRequest {
   readonly verifiers: readonly Digest[];
   /** Milliseconds since 1970 UTC; of the request for approval, when one was waited for. */
   readonly requestedAt: number;
+  /** What `environment` would be of the host as it is now. */
+  readonly environmentNow: () => Digest | null;
   /** The verifier's rule before an effect: null when it passed, else why not. Absent for reads. */
   readonly beforeEffect?: (operation: Operation) => string | null;
 }
@@ -57,36 +63,54 @@ export interface Judgement {
   readonly rules: readonly string[];
   readonly counts: readonly Count[];
   readonly amount: Amount | undefined;
+  /** Version of the trust store that all signatures were judged by. */
+  readonly trustVersion: number;
+  /** Seconds since 1970 UTC: from then on something in this judgement does not hold any more. */
+  readonly until: number;
 }
 
 export function judge(parts: HostParts, request: GateRequest): Judgement | Refusal {
   const now = Math.floor(parts.clock.wallMs() / 1000);
   const trust = parts.trust();
   const registered = parts.tools.get(request.tool);
-  const warrant = warrantOf(parts, now);
-  const frozen = freeze(parts, request, registered, warrant);
+  const warrant = warrantOf(parts, trust, now);
+  const frozen = freeze(parts, request, trust, registered, warrant);
   if (frozen === undefined) {
-    return refusal(null, "tool_arguments_invalid", "the arguments have no canonical form");
+    return refusalOf(null, "tool_arguments_invalid", "the operation has no canonical form");
   }
   const refuse = (code: GateCode, message: string, rules: readonly string[] = []) =>
-    refusal(frozen, code, message, rules);
+    refusalOf(frozen, code, message, rules);
 
   if (parts.identity.name === "") return refuse("identity_missing", "nobody is acting");
   if (trust.expired(now)) return refuse("trust_expired", "the trust store is past its date");
-
-  if (parts.intent !== null && !coversTool(parts.intent.tools, request.tool)) {
-    return refuse(
-      "intent_not_covered",
-      `what was asked for does not need the tool ${request.tool}`,
-    );
+  const { version } = trust.document;
+  if (parts.journal.total(TRUST_COUNTER) > BigInt(version)) {
+    return refuse("trust_changed", `the journal has a later trust store than version ${version}`);
   }
 
-  if (warrant !== null) {
-    if (!warrant.ok) return refuse("warrant_invalid", `the warrant is refused: ${warrant.error}`);
+  const { requires = [] } = parts.policy.document;
+  if (parts.intent === null) {
+    if (requires.includes("intent")) return refuse("intent_missing", "the policy wants an intent");
+  } else if (parts.intent.statement === "") {
+    return refuse("intent_missing", "the intent says nothing");
+  } else if (!coversTool(parts.intent.tools, request.tool)) {
+    const message = `what was asked for does not need the tool ${request.tool}`;
+    return refuse("intent_not_covered", message);
+  }
+
+  if (warrant === null) {
+    if (requires.includes("warrant")) {
+      return refuse("warrant_missing", "the policy wants a warrant");
+    }
+  } else if (!warrant.ok) {
+    const { fault, link } = warrant.error;
+    if (fault === "no_warrant") return refuse("warrant_missing", "the chain of warrants is empty");
+    return refuse("warrant_invalid", `warrant ${link} of the chain is refused: ${fault}`);
+  } else {
     if (parts.identity.key === null || parts.identity.key !== warrant.value.holderKey) {
       return refuse("identity_not_holder", "the acting identity does not hold the warrant's key");
     }
-    const uncovered = warrantRefusal(warrant.value, request.tool, frozen.arguments);
+    const uncovered = warrantRefusal(warrant.value, request.tool, frozen.operation.arguments);
     if (uncovered !== undefined) return refuse("warrant_not_covered", uncovered);
   }
 
@@ -109,18 +133,19 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
     const wanted = `${request.tool} was reviewed as ${review.category}, not as ${request.category}`;
     return refuse("tool_wrong_category", wanted);
   }
-  const fault = faultOf(registered, frozen.arguments);
+  const fault = faultOf(registered, frozen.operation.arguments);
   if (fault !== null) return refuse("tool_arguments_invalid", fault);
 
-  const needed = registered.permissions ?? [`tool:${review.category}:${review.name}`];
-  const policy = decide(parts.policy.document, needed);
+  const policy = decide(parts.policy.document, neededFor(registered, review));
+  if (policy.error) return refuse("policy_error", policy.message, policy.rules);
   if (policy.verdict === "deny") return refuse("policy_denied", policy.message, policy.rules);
 
   const security = securityOf(parts, frozen.operation);
   const rules = [...policy.rules, `security:${security.rule}`];
+  if (security.verdict === "error") return refuse("security_error", security.message, rules);
   if (security.verdict === "deny") return refuse("security_denied", security.message, rules);
 
-  const amount = amountOf(review, frozen.arguments);
+  const amount = amountOf(review, frozen.operation.arguments);
   if (!amount.ok) return refuse("amount_unreadable", amount.error, rules);
   const counts = [
     ...countsOf(parts.budget.document, request.run, request.category, amount.value),
@@ -131,36 +156,44 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
 
   if (request.category === "effect") {
     const why = request.beforeEffect?.(frozen.operation);
-    if (why === undefined) {
+    if (typeof why === "string") return refuse("before_effect_refused", why, rules);
+    if (why !== null) {
       return refuse("before_effect_refused", "there is no verifier for this effect", rules);
     }
-    if (why !== null) return refuse("before_effect_refused", why, rules);
   }
 
-  const needsApproval = policy.verdict === "need_approval" || security.verdict === "need_approval";
+  if (request.environmentNow() !== request.environment) {
+    return refuse("environment_changed", "the environment is not the recipe's any more", rules);
+  }
+
+  const ends = [trust.document.expires, checked.value.until];
+  if (warrant?.ok === true) ends.push(warrant.value.until);
   return {
     kind: "judged",
     frozen,
     registered,
     review,
-    needsApproval,
+    needsApproval: policy.verdict === "need_approval" || security.verdict === "need_approval",
     rules,
     counts,
     amount: amount.value,
+    trustVersion: version,
+    until: Math.min(...ends),
   };
 }
 
 type WarrantVerdict = ReturnType<typeof checkWarrant> | null;
 
-function warrantOf(parts: HostParts, now: number): WarrantVerdict {
+function warrantOf(parts: HostParts, trust: TrustStore, now: number): WarrantVerdict {
   return parts.warrant === null
     ? null
-    : checkWarrant(parts.warrant, parts.journal.origin, parts.trust(), now);
+    : checkWarrant(parts.warrant, parts.journal.origin, trust, now);
 }
 
 function freeze(
   parts: HostParts,
   request: GateRequest,
+  trust: TrustStore,
   registered: RegisteredTool | undefined,
   warrant: WarrantVerdict,
 ): FrozenOperation | undefined {
@@ -177,9 +210,7 @@ function freeze(
       tool: {
         name: request.tool,
         category: request.category,
-        definition: definitionDigest(
-          registered === undefined ? null : (registered.tool.definition as unknown as JsonValue),
-        ),
+        definition: definitionOf(registered),
       },
       arguments: request.arguments,
       key: request.key,
@@ -187,7 +218,7 @@ function freeze(
       intent: parts.intent?.digest ?? null,
       warrant: warrant?.ok === true ? warrant.value.leaf : null,
       policy: parts.policy.digest,
-      trust: parts.trust().digest,
+      trust: trust.digest,
       environment: request.environment,
       verifiers: request.verifiers,
       budget: parts.budget.digest,
@@ -198,23 +229,61 @@ function freeze(
   }
 }
 
+/** A definition that cannot be read is not one that anybody reviewed. */
+export function definitionOf(registered: RegisteredTool | undefined): Digest {
+  try {
+    return definitionDigest((registered?.tool.definition ?? null) as unknown as JsonValue);
+  } catch {
+    return definitionDigest(null);
+  }
+}
+
+/**
+ * The permissions that a call needs. Where those that the host states say nothing of the reviewed category, the one of
+ * the category itself is needed as well: how a tool is registered cannot make an effect pass for a read.
+ */
+function neededFor({ permissions }: RegisteredTool, { category, name }: ToolReview) {
+  const own = `tool:${category}:${name}`;
+  if (permissions === null) return [own];
+  const named = permissions.some((text) => parsePermission(text)?.action === category);
+  return named ? permissions : [...permissions, own];
+}
+
 function coversTool(tools: readonly string[], tool: string): boolean {
   return tools.includes("*") || tools.includes(tool);
 }
 
+/** Only a plain null says that they fit. */
 function faultOf({ tool }: RegisteredTool, args: JsonValue): string | null {
+  const unknown = "the tool cannot tell whether the arguments fit";
+  if (tool.fault === undefined) return null;
   try {
-    return tool.fault?.(args) ?? null;
+    const fault: unknown = tool.fault(args);
+    return fault === null ? null : typeof fault === "string" ? fault : unknown;
   } catch {
-    return "the tool cannot tell whether the arguments fit";
+    return unknown;
   }
 }
 
-function securityOf(parts: HostParts, operation: Operation) {
+type SecurityVerdict = Omit<SecurityDecision, "verdict"> & {
+  readonly verdict: SecurityDecision["verdict"] | "error";
+};
+
+/** What is not one of the three verdicts, a promise among them, is no verdict. */
+function securityOf(parts: HostParts, operation: Operation): SecurityVerdict {
+  const failed = { verdict: "error", rule: "error", message: "the security check failed" } as const;
   try {
-    return parts.security.evaluate(operation);
+    const { verdict, rule, message } = parts.security.evaluate(operation);
+    switch (verdict) {
+      case "allow":
+      case "deny":
+      case "need_approval":
+        return { verdict, rule: bounded(rule, CODE_LENGTH), message: bounded(message) };
+      default:
+        return failed;
+    }
   } catch {
-    return { verdict: "deny", rule: "error", message: "the security check failed" } as const;
+    return failed;
   }
 }
 
@@ -243,14 +312,15 @@ export function overLimit(
 }
 
 export function limitCode(counter: string): GateCode {
+  if (counter === TRUST_COUNTER) return "trust_changed";
   return counter.startsWith("warrant/") ? "warrant_spent" : "budget_exceeded";
 }
 
-function refusal(
+export function refusalOf(
   frozen: FrozenOperation | null,
   code: GateCode,
   message: string,
   rules: readonly string[] = [],
 ): Refusal {
-  return { kind: "refused", code, message, frozen, rules };
+  return { kind: "refused", code, message: bounded(message), frozen, rules };
 }

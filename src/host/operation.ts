@@ -1,15 +1,15 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, digestBytes } from "../base/digest.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
 
-/** An operation that can no longer change: bytes, their digest, and the arguments parsed back from those bytes. */
+/** An operation that can no longer change: bytes, their digest, and what was parsed back from those bytes. */
 export interface FrozenOperation {
+  /** Frozen throughout: checks look at it, and none can change it for the next. */
   readonly operation: Operation;
   readonly bytes: Uint8Array;
   readonly digest: Digest;
-  /** What the tool gets. It never sees the object that the operation was built from. */
-  readonly arguments: JsonValue;
 }
 
 /** Canonical text nests deeper than what people write. */
@@ -18,7 +18,7 @@ const LIMITS = { numbers: "finite", maxDepth: 600, maxNodes: 10_000_000 } as con
 /** @throws RoteError `not_canonical` when the arguments have no canonical form */
 export function freezeOperation(draft: Operation): FrozenOperation {
   const bytes = canonicalBytes(draft as unknown as JsonValue);
-  return { ...thaw(bytes), bytes, digest: operationDigest(bytes) };
+  return { operation: deepFreeze(thaw(bytes)), bytes, digest: operationDigest(bytes) };
 }
 
 /** The operation in bytes that were frozen before, as from the journal. */
@@ -30,11 +30,18 @@ export function operationDigest(bytes: Uint8Array): Digest {
   return digestBytes("rote-operation/v1", bytes);
 }
 
-function thaw(bytes: Uint8Array): { operation: Operation; arguments: JsonValue } {
+/**
+ * What the tool gets: parsed from the frozen bytes for this one call. It never sees the object that the operation was
+ * built from, and what it does to its own changes nothing.
+ */
+export function argumentsOf({ bytes }: FrozenOperation): JsonValue {
+  return thaw(bytes).arguments;
+}
+
+function thaw(bytes: Uint8Array): Operation {
   const read = readJson(bytes, { ...LIMITS, maxBytes: bytes.byteLength });
   if (!read.ok) throw new TypeError(`frozen bytes cannot be read back: ${read.error.message}`);
-  const operation = read.value as unknown as Operation;
-  return { operation, arguments: operation.arguments };
+  return read.value as unknown as Operation;
 }
 
 /** Where an operation stands; taken once, so that nothing that was started is ever started again. */

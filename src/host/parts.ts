@@ -12,6 +12,12 @@ import type { OperationSecurity } from "../ports/security.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 
+/**
+ * Total of the journal that holds the version of the latest trust store it records: an admission under an earlier one
+ * is refused in the transaction that would make it, whichever process recorded the later one.
+ */
+export const TRUST_COUNTER = "trust/version";
+
 export interface HostParts {
   readonly journal: Journal;
   /** Procedure memory of the same store: an admission asks there whether a qualification stands. */
@@ -42,6 +48,7 @@ export interface HostParts {
 }
 
 export interface Identity {
+  /** Empty when nobody is acting. */
   readonly name: string;
   /** Raw public key, base64url, when the identity holds one; needed for a warrant. */
   readonly key: string | null;

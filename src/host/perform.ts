@@ -8,23 +8,20 @@
  */
 
 import { canonicalText } from "../base/canonical.ts";
-import type { Digest } from "../base/digest.ts";
-import { sha256Hex } from "../base/digest.ts";
+import { type Digest, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Appended } from "../model/journal.ts";
-import type { Outcome } from "../model/operation.ts";
+import type { GateCode, Outcome } from "../model/operation.ts";
 import { givenBack } from "../policy/budget.ts";
 import type { AppendRefusal, Claim, Count, Lease } from "../ports/journal.ts";
 import type { CheckedApproval } from "../trust/approval.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
-import { type Judgement, limitCode, type Refusal } from "./judge.ts";
+import { type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
 import { type FrozenOperation, placeOf } from "./operation.ts";
-import type { HostParts } from "./parts.ts";
+import { type HostParts, TRUST_COUNTER } from "./parts.ts";
 import { type ReceiptFacts, signReceipt } from "./receipt.ts";
-
-/** Bodies above this size are kept as blobs, so that entries stay small. */
-const INLINE_BYTES = 16_384;
+import { INLINE_BYTES, keep } from "./stored.ts";
 
 export interface Performed {
   readonly kind: "performed";
@@ -33,7 +30,13 @@ export interface Performed {
   readonly refusal: { readonly code: string; readonly message: string } | null;
   /** False for a read that broke and may be attempted again: the run still waits for it. */
   readonly final: boolean;
-  readonly receipt: Digest;
+  readonly receipt: FiledReceipt;
+}
+
+/** A receipt's entry, and its place in the log: what happened first stands first. */
+export interface FiledReceipt {
+  readonly digest: Digest;
+  readonly index: number;
 }
 
 export interface Admission {
@@ -41,6 +44,11 @@ export interface Admission {
   readonly judgement: Judgement;
   readonly approvals: readonly UsedApproval[];
   readonly entry: Appended;
+}
+
+/** Something that was checked ran out before the admission was written: it is to be judged anew. */
+export interface Late {
+  readonly kind: "late";
 }
 
 /** An approval with the nonce that it answers. */
@@ -55,8 +63,9 @@ export async function admit(
   judgement: Judgement,
   approvals: readonly UsedApproval[],
   qualification: string | null,
-): Promise<Admission | Refusal> {
-  const { frozen, rules, counts } = judgement;
+): Promise<Admission | Refusal | Late> {
+  const { frozen, rules, counts, trustVersion, until } = judgement;
+  const ends = [until, ...approvals.map(({ checked }) => checked.until)];
   const blob = frozen.bytes.byteLength > INLINE_BYTES;
   const appended = await parts.journal.append({
     lease,
@@ -80,8 +89,11 @@ export async function admit(
       },
     ],
     take: claimsOf(frozen, approvals),
-    count: counts,
+    count: [...counts, { counter: TRUST_COUNTER, add: 0n, limit: BigInt(trustVersion) }],
     needsClock: true,
+    before: Math.min(...ends) * 1000,
+    // Nobody may take the run over while its tool is at work within its time.
+    holdMs: parts.callMs,
     ...(qualification === null ? {} : { qualification }),
     ...(blob ? { blobs: [frozen.bytes] } : {}),
   });
@@ -130,7 +142,7 @@ export async function settle(
   parts: HostParts,
   lease: Lease,
   admission: AdmissionFacts,
-  done: Omit<Dispatched, "broken" | "started"> & { readonly started: number | null },
+  done: Omit<Dispatched, "broken">,
   final: boolean,
 ): Promise<Performed> {
   const { frozen } = admission;
@@ -157,12 +169,16 @@ export async function settle(
   return { kind: "performed", outcome, result, refusal, final, receipt };
 }
 
-/** The receipt of an operation that was refused before it was admitted, so that an auditor sees that it was tried. */
+/**
+ * The receipt of an operation that was refused before it was admitted, so that an auditor sees that it was tried.
+ * `final` when it was its turn, and the refusal is what became of it.
+ */
 export async function fileRefusal(
   parts: HostParts,
   lease: Lease,
   refusal: Refusal,
-): Promise<Digest | null> {
+  final: boolean,
+): Promise<FiledReceipt | null> {
   if (refusal.frozen === null) return null;
   const judgedByVerifier = refusal.code === "before_effect_refused";
   return fileReceipt(
@@ -180,7 +196,7 @@ export async function fileRefusal(
       started: null,
       finished: null,
     },
-    true,
+    final,
     { free: [], count: [] },
   );
 }
@@ -191,76 +207,58 @@ async function fileReceipt(
   facts: ReceiptFacts,
   final: boolean,
   change: { readonly free: readonly Claim[]; readonly count: readonly Count[] },
-): Promise<Digest> {
+): Promise<FiledReceipt> {
   const envelope = signReceipt(facts, parts.receiptKey);
-  const { result, blobs } = resultBody(facts.result);
+  const plain = {
+    operation: facts.frozen.digest,
+    // Where it was admitted: a refusal before any admission must not pass for the outcome of one.
+    admission: facts.admission?.seq ?? null,
+    outcome: facts.outcome,
+    envelope,
+    final,
+  };
+  const { body, blobs } =
+    facts.result === undefined ? { body: plain, blobs: [] } : keep(plain, "result", facts.result);
   const appended = await parts.journal.append({
     lease,
-    entries: [
-      {
-        chain: lease.chain,
-        type: "receipt",
-        body: {
-          operation: facts.frozen.digest,
-          outcome: facts.outcome,
-          envelope,
-          final,
-          ...result,
-        },
-      },
-    ],
+    entries: [{ chain: lease.chain, type: "receipt", body }],
     ...change,
     blobs,
   });
   const [entry] = appended.ok ? appended.value : [];
-  if (entry === undefined) {
-    throw new RoteError("lease_lost", `Another process took over the run ${lease.chain}.`, {
-      run: lease.chain,
-    });
-  }
-  return `sha256:${entry.hash}` as Digest;
-}
-
-function resultBody(result: JsonValue | undefined): {
-  readonly result: { readonly [member: string]: JsonValue };
-  readonly blobs: readonly Uint8Array[];
-} {
-  if (result === undefined) return { result: {}, blobs: [] };
-  const bytes = Buffer.from(canonicalText(result));
-  return bytes.byteLength <= INLINE_BYTES
-    ? { result: { result }, blobs: [] }
-    : { result: { result_blob: sha256Hex(bytes) }, blobs: [bytes] };
+  if (entry === undefined) throw leaseLost(lease.chain);
+  return { digest: `sha256:${entry.hash}` as Digest, index: entry.index };
 }
 
 function claimsOf(frozen: FrozenOperation, approvals: readonly UsedApproval[]): readonly Claim[] {
   const key = naturalKey(frozen);
   return [
-    { space: "operation", key: placeOf(frozen.operation) },
     ...approvals.map(
       ({ nonce, checked }): Claim => ({
         space: "nonce",
         key: `${nonce}/${frozen.digest}/${checked.approval.approver}`,
       }),
     ),
+    { space: "operation", key: placeOf(frozen.operation) },
     ...(key === undefined ? [] : [key]),
   ];
 }
 
+/** Keys up to this length stand in the record as they are. */
+const KEY_LENGTH = 512;
+
 /** Two effects with the same tool and key are the same deed, whatever run they stand in. */
 export function naturalKey({ operation }: FrozenOperation): Claim | undefined {
   if (operation.key === null || operation.tool.category !== "effect") return undefined;
-  return { space: "natural_key", key: `${operation.tool.name}\n${canonicalText(operation.key)}` };
+  const text = canonicalText(operation.key);
+  // No canonical text begins like a digest does, so a short key is never taken for a long one.
+  const key = text.length > KEY_LENGTH ? digestOf("rote-key/v1", operation.key) : text;
+  return { space: "natural_key", key: `${operation.tool.name}\n${key}` };
 }
 
-function refused(judgement: Judgement, error: AppendRefusal): Refusal {
+function refused(judgement: Judgement, error: AppendRefusal): Refusal | Late {
   const { frozen, rules } = judgement;
-  const make = (code: Refusal["code"], message: string): Refusal => ({
-    kind: "refused",
-    code,
-    message,
-    frozen,
-    rules,
-  });
+  const make = (code: GateCode, message: string) => refusalOf(frozen, code, message, rules);
   switch (error.code) {
     case "taken":
       return takenBy(error.claim, make);
@@ -272,14 +270,14 @@ function refused(judgement: Judgement, error: AppendRefusal): Refusal {
       return make("not_qualified", "the qualification does not stand any more");
     case "clock_behind":
       return make("clock_behind", `the clock is ${error.behindMs} ms behind the journal`);
+    case "too_late":
+      return { kind: "late" };
     case "lease_lost":
-      throw new RoteError("lease_lost", `Another process took over the run ${error.chain}.`, {
-        run: error.chain,
-      });
+      throw leaseLost(error.chain);
   }
 }
 
-function takenBy(claim: Claim, make: (code: Refusal["code"], message: string) => Refusal): Refusal {
+function takenBy(claim: Claim, make: (code: GateCode, message: string) => Refusal): Refusal {
   switch (claim.space) {
     case "nonce":
       return make("approval_consumed", "the approval was used before for this operation");
@@ -289,4 +287,8 @@ function takenBy(claim: Claim, make: (code: Refusal["code"], message: string) =>
     case "run":
       return make("duplicate_operation", `the operation ${claim.key} was admitted before`);
   }
+}
+
+export function leaseLost(run: string): RoteError {
+  return new RoteError("lease_lost", `Another process took over the run ${run}.`, { run });
 }

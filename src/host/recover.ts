@@ -2,21 +2,28 @@
  * Operations that were admitted and have no receipt: the process died, or was overtaken, between the two.
  *
  * U1 They are never dispatched again. What cannot be found out is `uncertain`, for good.
- * U2 A probe's `done` settles as done. Its `absent` settles as failed_before_effect only where the target durably
- *    refuses a late dispatch under the same operation id: the first process may only be paused.
- * U3 A read that was reviewed as repeatable is closed as broken, and may be attempted anew.
+ * U2 Only the tool that was admitted is asked: one that changed, or is not reviewed any more, is not the one that knows.
+ *    Its `done` settles as done. Its `absent` settles as failed_before_effect only where the target durably refuses a
+ *    late dispatch under the same operation id: the first process may only be paused.
+ * U3 A read that was reviewed as repeatable is closed as broken, and may be attempted anew. Any other read is uncertain:
+ *    what it took away, nobody has.
  */
 
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import { admitJson, type JsonValue, readJson } from "../base/json.ts";
+import { admitJson, type JsonValue } from "../base/json.ts";
 import type { Appended } from "../model/journal.ts";
+import type { Outcome } from "../model/operation.ts";
 import type { ToolReview } from "../model/trust.ts";
 import type { Lease } from "../ports/journal.ts";
+import type { ProbeOutcome, Tool } from "../ports/tool.ts";
 import { checkToolReview } from "../trust/tool-review.ts";
-import { type FrozenOperation, refreeze } from "./operation.ts";
+import { within } from "./dispatch.ts";
+import { definitionOf } from "./judge.ts";
+import { argumentsOf, type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
 import { type AdmissionFacts, type Performed, settle } from "./perform.ts";
+import { storedJson } from "./stored.ts";
 
 type Body = { readonly [key: string]: JsonValue };
 
@@ -43,11 +50,12 @@ export function withoutReceipt(
   parts: HostParts,
   entries: readonly Appended[],
 ): readonly AdmissionFacts[] {
-  const open = new Map<string, Appended>();
+  const open = new Map<number, Appended>();
   for (const appended of entries) {
-    const body = appended.entry.body as Body;
-    if (appended.entry.type === "admitted") open.set(String(body["digest"]), appended);
-    if (appended.entry.type === "receipt") open.delete(String(body["operation"]));
+    const { type, seq, body } = appended.entry;
+    if (type === "admitted") open.set(seq, appended);
+    const admission = type === "receipt" ? (body as Body)["admission"] : null;
+    if (typeof admission === "number") open.delete(admission);
   }
   return [...open.values()].map((appended) => admissionFrom(parts, appended));
 }
@@ -57,19 +65,19 @@ export function operationOf(
   parts: HostParts,
   run: string,
   digest: string,
-): { readonly frozen: FrozenOperation; readonly outcome: string | null } | undefined {
-  let frozen: FrozenOperation | undefined;
-  let outcome: string | null = null;
+): { readonly admission: AdmissionFacts; readonly outcome: string | null } | undefined {
+  let found: { admission: AdmissionFacts; outcome: string | null } | undefined;
   for (const appended of parts.journal.read(run)) {
-    const body = appended.entry.body as Body;
-    if (appended.entry.type === "admitted" && body["digest"] === digest) {
-      frozen = admissionFrom(parts, appended).frozen;
+    const { type, body } = appended.entry;
+    const { digest: admitted, admission, outcome } = body as Body;
+    if (type === "admitted" && admitted === digest) {
+      found = { admission: admissionFrom(parts, appended), outcome: null };
     }
-    if (appended.entry.type === "receipt" && body["operation"] === digest) {
-      outcome = String(body["outcome"]);
+    if (type === "receipt" && found !== undefined && admission === found.admission.seq) {
+      found.outcome = String(outcome);
     }
   }
-  return frozen === undefined ? undefined : { frozen, outcome };
+  return found;
 }
 
 async function settleOne(
@@ -78,67 +86,78 @@ async function settleOne(
   admission: AdmissionFacts,
 ): Promise<Performed> {
   const { frozen } = admission;
-  const review = reviewOf(parts, frozen);
-  const now = parts.clock.wallMs();
-  const times = { started: null, finished: now };
-  if (frozen.operation.tool.category === "read") {
-    const again = review?.repeatable === true && frozen.operation.attempt < parts.readAttempts;
-    const refusal = {
-      code: "interrupted",
-      message: "the process ended before there was an answer",
-    };
-    const done = { ...times, outcome: "refused", result: undefined, refusal } as const;
-    return settle(parts, lease, admission, done, !again);
+  const { category } = frozen.operation.tool;
+  const known = knownTool(parts, frozen);
+  const found = category === "effect" ? await probe(parts, frozen, known) : undefined;
+  const done = { started: null, finished: parts.clock.wallMs(), result: undefined };
+  const settled = (outcome: Outcome, refusal: { code: string; message: string }, final = true) =>
+    settle(parts, lease, admission, { ...done, outcome, refusal }, final);
+  if (category === "read" && known?.review.repeatable === true) {
+    const again = frozen.operation.attempt < parts.readAttempts;
+    const message = "the process ended before there was an answer";
+    return settled("refused", { code: "interrupted", message }, !again);
   }
-  const found = await probe(parts, frozen);
   if (found?.kind === "done") {
-    const done = { ...times, outcome: "done", result: found.result, refusal: null } as const;
-    return settle(parts, lease, admission, done, true);
+    const { result } = found;
+    return settle(
+      parts,
+      lease,
+      admission,
+      { ...done, outcome: "done", result, refusal: null },
+      true,
+    );
   }
-  if (found?.kind === "absent" && review?.fenced === true) {
-    const refusal = {
-      code: "absent",
-      message: "the target never saw it and refuses it from now on",
-    };
-    const done = { ...times, outcome: "failed_before_effect", result: undefined, refusal } as const;
-    return settle(parts, lease, admission, done, true);
+  if (found?.kind === "absent" && known?.review.fenced === true) {
+    const message = "the target never saw it and refuses it from now on";
+    return settled("failed_before_effect", { code: "absent", message });
   }
-  const refusal = {
+  return settled("uncertain", {
     code: "no_outcome",
     message: "it was admitted and nothing is known of its outcome; reconcile with the target",
-  };
-  const done = { ...times, outcome: "uncertain", result: undefined, refusal } as const;
-  return settle(parts, lease, admission, done, true);
+  });
 }
 
-async function probe(parts: HostParts, frozen: FrozenOperation) {
-  const { tool } = parts.tools.get(frozen.operation.tool.name) ?? {};
+async function probe(
+  parts: HostParts,
+  frozen: FrozenOperation,
+  known: KnownTool | undefined,
+): Promise<ProbeOutcome | undefined> {
+  const tool = known?.tool;
   if (tool?.probe === undefined) return undefined;
-  const timeout = AbortSignal.timeout(parts.callMs);
+  const call = { arguments: argumentsOf(frozen), operationId: frozen.digest };
   try {
-    const found = await tool.probe({
-      arguments: frozen.arguments,
-      operationId: frozen.digest,
-      signal: timeout,
-    });
-    if (found.kind !== "done") return found;
+    const found = await within(parts.callMs, null, async (signal) =>
+      tool.probe?.({ ...call, signal }),
+    );
+    if (found?.kind !== "done") return found;
     const admitted = admitJson(found.result, { numbers: "finite" });
-    return admitted.ok ? { kind: "done" as const, result: admitted.value } : undefined;
+    return admitted.ok ? { kind: "done", result: admitted.value } : undefined;
   } catch {
     // A probe that cannot tell says nothing about the operation.
     return undefined;
   }
 }
 
-/** The review of exactly the definition that was admitted; a tool that changed since is not the one that knows. */
-function reviewOf(parts: HostParts, { operation }: FrozenOperation): ToolReview | undefined {
-  const envelope = parts.tools.get(operation.tool.name)?.review;
-  if (envelope === null || envelope === undefined) return undefined;
+interface KnownTool {
+  readonly tool: Tool;
+  readonly review: ToolReview;
+}
+
+/** The tool with the review of exactly the definition that was admitted. */
+function knownTool(parts: HostParts, { operation }: FrozenOperation): KnownTool | undefined {
+  const { name, category, definition } = operation.tool;
+  const registered = parts.tools.get(name);
+  if (registered == null || registered.review === null) return undefined;
   const now = Math.floor(parts.clock.wallMs() / 1000);
-  const checked = checkToolReview(envelope, parts.journal.origin, parts.trust(), now);
-  if (!checked.ok) return undefined;
+  const checked = checkToolReview(registered.review, parts.journal.origin, parts.trust(), now);
+  if (!checked.ok || checked.value.review.name !== name) return undefined;
   const { review } = checked.value;
-  return review.definition === operation.tool.definition ? review : undefined;
+  const { tool } = registered;
+  return review.definition === definition &&
+    review.category === category &&
+    definitionOf(registered) === definition
+    ? { tool, review }
+    : undefined;
 }
 
 function admissionFrom(parts: HostParts, { entry, hash }: Appended): AdmissionFacts {
@@ -164,12 +183,5 @@ function admissionFrom(parts: HostParts, { entry, hash }: Appended): AdmissionFa
 
 function operationIn(parts: HostParts, json: JsonValue): JsonValue {
   const blob = (json as Body)["blob"];
-  if (typeof blob !== "string") return json;
-  const bytes = parts.journal.blob(blob);
-  const read =
-    bytes === undefined
-      ? undefined
-      : readJson(bytes, { numbers: "finite", maxDepth: 600, maxBytes: bytes.byteLength });
-  if (read?.ok === true) return read.value;
-  throw new RoteError("journal_damaged", `The blob ${blob} of an operation is missing.`);
+  return typeof blob === "string" ? storedJson(parts.journal, blob, "operation") : json;
 }

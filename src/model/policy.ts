@@ -7,12 +7,12 @@ import { z } from "zod";
 export const PROFILES = ["readonly", "standard", "privileged"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-const segment = "(\\*|[A-Za-z0-9_.-]+)";
-const scope = "(\\*|[A-Za-z0-9_./@-]+|[A-Za-z0-9_./@-]*/\\*\\*)";
-export const permissionSchema = z
-  .string()
-  .max(300)
-  .regex(new RegExp(`^${segment}:${segment}:${scope}$`));
+const segment = "(?:\\*|[A-Za-z0-9_.-]+)";
+/** Part of a scope between slashes: never empty, `.` or `..`, under which one place would have two names. */
+const part = "(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.:@-]+";
+const scope = `(?:\\*|/?${part}(?:/${part})*(?:/\\*\\*)?|/\\*\\*)`;
+export const PERMISSION = new RegExp(`^(${segment}):(${segment}):(${scope})$`);
+export const permissionSchema = z.string().max(300).regex(PERMISSION);
 
 export const policySchema = z.strictObject({
   version: z.literal(1),
@@ -30,6 +30,8 @@ export const policySchema = z.strictObject({
     /** Whether who asked for a run may also approve its operations. */
     requester_may_approve: z.boolean(),
   }),
+  /** What an operation must come with, although the host could work without. Absent: nothing. */
+  requires: z.exactOptional(z.array(z.enum(["intent", "warrant"])).max(2)),
 });
 export type PolicyDocument = z.infer<typeof policySchema>;
 

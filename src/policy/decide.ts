@@ -15,24 +15,26 @@ export type PolicyDecision = {
   /** Rules that decided, as written, with the list they stand in: `deny:tool:effect:pay`. */
   readonly rules: readonly string[];
   readonly message: string;
+  /** True when nothing could be decided, and therefore is denied. */
+  readonly error: boolean;
 };
 
 /** Judges an operation by the permissions its tool needs; each must be held. */
 export function decide(policy: PolicyDocument, needed: readonly string[]): PolicyDecision {
-  if (needed.length === 0) return denied([], "the operation names no permission");
+  if (needed.length === 0) return undecided("the operation names no permission");
   const rules: string[] = [];
   let approval = false;
   for (const text of needed) {
     const permission = parsePermission(text);
-    if (permission === undefined) return denied([], `${text} is not a permission`);
+    if (permission === undefined) return undecided(`${text} is not a permission`);
     const decision = decideOne(policy, permission, text);
     if (decision.verdict === "deny") return decision;
     if (decision.verdict === "need_approval") approval = true;
     rules.push(...decision.rules);
   }
   return approval
-    ? { verdict: "need_approval", rules, message: "the policy wants an approval" }
-    : { verdict: "allow", rules, message: "granted" };
+    ? { verdict: "need_approval", rules, message: "the policy wants an approval", error: false }
+    : { verdict: "allow", rules, message: "granted", error: false };
 }
 
 function decideOne(policy: PolicyDocument, needed: Permission, text: string): PolicyDecision {
@@ -43,11 +45,21 @@ function decideOne(policy: PolicyDocument, needed: Permission, text: string): Po
   for (const { grants, approvable } of [policy, profile]) {
     const ask = find(approvable, needed, covers);
     if (ask !== undefined) {
-      return { verdict: "need_approval", rules: [`approvable:${ask}`], message: ask };
+      return { verdict: "need_approval", rules: [`approvable:${ask}`], message: ask, error: false };
     }
     const grant = find(grants, needed, covers);
+    // Part of what is named wants to be asked about: so does all of it.
+    const part = grant === undefined ? undefined : find(approvable, needed, overlaps);
+    if (part !== undefined) {
+      return {
+        verdict: "need_approval",
+        rules: [`approvable:${part}`],
+        message: part,
+        error: false,
+      };
+    }
     if (grant !== undefined) {
-      return { verdict: "allow", rules: [`grant:${grant}`], message: grant };
+      return { verdict: "allow", rules: [`grant:${grant}`], message: grant, error: false };
     }
   }
   return denied([], `nothing grants ${text}`);
@@ -66,5 +78,9 @@ function find(
 }
 
 function denied(rules: readonly string[], message: string): PolicyDecision {
-  return { verdict: "deny", rules, message };
+  return { verdict: "deny", rules, message, error: false };
+}
+
+function undecided(message: string): PolicyDecision {
+  return { verdict: "deny", rules: [], message, error: true };
 }

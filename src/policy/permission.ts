@@ -1,4 +1,5 @@
 /** Permissions `category:action:scope` and how one covers another. */
+import { PERMISSION } from "../model/policy.ts";
 
 export interface Permission {
   readonly category: string;
@@ -6,16 +7,11 @@ export interface Permission {
   readonly scope: string;
 }
 
-/** Undefined for anything that is not exactly three parts, none of them empty. */
+/** Undefined for anything that is not written exactly so; a scope that names its place in a roundabout way included. */
 export function parsePermission(text: string): Permission | undefined {
-  const first = text.indexOf(":");
-  const second = text.indexOf(":", first + 1);
-  if (first < 1 || second < first + 2 || second === text.length - 1) return undefined;
-  return {
-    category: text.slice(0, first),
-    action: text.slice(first + 1, second),
-    scope: text.slice(second + 1),
-  };
+  const [, category, action, scope] = PERMISSION.exec(text) ?? [];
+  if (category === undefined || action === undefined || scope === undefined) return undefined;
+  return { category, action, scope };
 }
 
 /** True when everything that `wanted` names is covered by `given`. A wanted wildcard is covered by a wildcard only. */
@@ -33,10 +29,7 @@ function coversName(given: string, wanted: string): boolean {
 
 function coversScope(given: string, wanted: string): boolean {
   if (given === "*" || given === wanted) return true;
-  if (!given.endsWith("/**")) return false;
-  const base = given.slice(0, -2);
-  // `..` would step out of what the prefix says; nothing that holds one is below anything.
-  return wanted.startsWith(base) && !wanted.split("/").includes("..") && wanted !== "*";
+  return given.endsWith("/**") && wanted.startsWith(given.slice(0, -2));
 }
 
 /** True when some operation may be named by both: what a deny rule must be judged by. */

@@ -1,6 +1,7 @@
 /** A run's dealings with one host: its lease, what it waits for there, and what it got. */
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { compareText } from "../base/text.ts";
 import type { HostParts, OpenRequest } from "../host/index.ts";
 import type { Lease } from "../ports/journal.ts";
 import type { Drive } from "./drive.ts";
@@ -10,16 +11,16 @@ export interface Attached {
   readonly lease: Lease;
   /** Every request for approval that the run has made, oldest first. */
   readonly requests: OpenRequest[];
-  /** Requests that the run waits for now, by the node that waits. */
+  /** Requests that the run waits for now, by nonce. */
   readonly waiting: Map<string, OpenRequest>;
-  /** Why the request before was not good enough, by node: the code of the change. */
-  readonly outdated: Map<string, string>;
   readonly receipts: Digest[];
   /** Attempts that broke, by node and position: the next is one higher. */
   readonly attempts: Map<string, number>;
   readonly cancel: AbortController;
-  /** True while a call is under way: a run is advanced by one caller at a time. */
-  busy: boolean;
+  /** The call under way: a run is advanced by one caller at a time. */
+  busy: Promise<unknown> | null;
+  /** True when a call broke off: the journal may know more than this process, and is read before anything else. */
+  stale: boolean;
 }
 
 export function attachedTo(parts: HostParts, lease: Lease): Attached {
@@ -28,11 +29,11 @@ export function attachedTo(parts: HostParts, lease: Lease): Attached {
     lease,
     requests: [],
     waiting: new Map(),
-    outdated: new Map(),
     receipts: [],
     attempts: new Map(),
     cancel: new AbortController(),
-    busy: false,
+    busy: null,
+    stale: false,
   };
 }
 
@@ -54,15 +55,44 @@ export async function alone<T>(
   attached: Attached,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (attached.busy) {
+  if (attached.busy !== null) {
     throw new RoteError("run_busy", `The run ${drive.id} is being advanced already.`, {
       run: drive.id,
     });
   }
-  attached.busy = true;
+  const working = work();
+  attached.busy = working;
   try {
-    return await work();
+    return await working;
   } finally {
-    attached.busy = false;
+    attached.busy = null;
   }
+}
+
+/** The requests that wait, by node and then by position. */
+export function waitingRequests({ waiting }: Attached): readonly OpenRequest[] {
+  return [...waiting.values()].sort(
+    (left, right) => compareText(left.node, right.node) || positionOf(left) - positionOf(right),
+  );
+}
+
+function positionOf({ operations }: OpenRequest): number {
+  return operations[0]?.operation.index ?? 0;
+}
+
+interface ItemOf {
+  readonly node: string;
+  readonly index: number | null;
+}
+
+export function attemptsOf({ attempts }: Attached, item: ItemOf): number {
+  return attempts.get(itemKey(item)) ?? 0;
+}
+
+export function countAttempt(attached: Attached, item: ItemOf): void {
+  attached.attempts.set(itemKey(item), attemptsOf(attached, item) + 1);
+}
+
+function itemKey({ node, index }: ItemOf): string {
+  return `${node}/${index ?? ""}`;
 }

@@ -215,7 +215,7 @@ function stands(qualification: Qualification | null): boolean {
   }
 }
 
-export function* stop(drive: Drive, reason: StopReason, message: string): Happening {
+export function* stop(drive: Drive, reason: StopReason, message: string, code?: string): Happening {
   if (drive.state === null) {
     // The run is on record before it ends, with nothing evaluated.
     const event = startedEvent(drive);
@@ -223,7 +223,8 @@ export function* stop(drive: Drive, reason: StopReason, message: string): Happen
     drive.state = step(drive.program, null, event, () => true).state;
   }
   const evaluations = drive.state.evaluations;
-  yield* take(drive, { type: "stopped", reason, message, evaluations });
+  const event = { type: "stopped", reason, message, evaluations } as const;
+  yield* take(drive, code === undefined ? event : { ...event, code });
 }
 
 export function startedEvent(drive: Drive): StartedEvent {

@@ -5,46 +5,32 @@
  * - H1 A process that lost its lease writes nothing more: the first append tells it, and it stops.
  * - H2 The last entry of an ended run says so, with the signed tree head in the same commit.
  * - H3 Reads that are ready run together; effects one at a time, while nothing else is in flight.
+ * - H4 After a call that broke off, the next one begins with what the journal says.
+ * - H5 A run that waits for a person is held by nobody: whoever has the answer may go on with it.
  */
 
-import { canonicalBytes } from "../base/canonical.ts";
-import { digestOf, sha256Hex } from "../base/digest.ts";
-import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { environmentDigest } from "../compile/environment.ts";
-import {
-  claimedNonce,
-  differingParts,
-  environmentFor,
-  type HostParts,
-  refusedApproval,
-  toolsOf,
-} from "../host/index.ts";
+import { differingParts, environmentFor, fileDecision, toolsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
-import { HOST_CHAIN } from "../model/journal.ts";
+import type { GateCode } from "../model/operation.ts";
 import type { ModelAnswer } from "../model/run.ts";
 import type { RunStateName } from "../model/stop.ts";
-import type { Append } from "../ports/journal.ts";
-import { checkApproval } from "../trust/approval.ts";
 import { type Attached, alone } from "./attached.ts";
 import {
-  active,
   answerFor,
   type Drive,
   feed,
-  type Happening,
-  isDenied,
   learnedAnswers,
   startedEvent,
   stateName,
   stop,
 } from "./drive.ts";
-import { keep, settledEvent } from "./entries.ts";
-import type { RunEvent } from "./event.ts";
-import { resultOf } from "./evidence.ts";
+import { settledEvent } from "./entries.ts";
 import { fence, operate, type Turn } from "./operations.ts";
 import { outstanding } from "./outstanding.ts";
 import { boundEnvironment } from "./program.ts";
+import { checkpoint, denied, finish, put } from "./record.ts";
+import { reload } from "./reload.ts";
 
 export interface DurableAdvance {
   /** When given, must equal the host's own and the recipe's. */
@@ -61,23 +47,45 @@ export function advanceDurably(
   options: DurableAdvance,
 ): Promise<RunStateName> {
   return alone(drive, attached, async () => {
-    if (drive.state === null || drive.state.end === null) await forward(drive, attached, options);
+    await catchUp(drive, attached);
+    if (!drive.state?.end) await forward(drive, attached, options);
+    if (!drive.state?.end && attached.waiting.size > 0) {
+      await attached.parts.journal.release(attached.lease);
+    }
     return stateName(drive);
   });
 }
 
 /** Ends the run where it stands. An effect in flight is uncertain, and then that is how the run ends. */
 export async function cancelDurably(drive: Drive, attached: Attached): Promise<RunStateName> {
-  if (attached.busy) {
+  if (attached.busy !== null) {
     attached.cancel.abort();
+    // However the call under way ends is told to whoever made it; here only that it is over.
+    await attached.busy.catch(() => undefined);
     return stateName(drive);
   }
   return alone(drive, attached, async () => {
+    await catchUp(drive, attached);
     if (drive.state?.end) return stateName(drive);
-    await put(drive, attached, stop(drive, "user_cancelled", "the run was cancelled"));
-    await finish(drive, attached);
+    await safely(attached, async () => {
+      await put(drive, attached, stop(drive, "user_cancelled", "the run was cancelled"));
+      await finish(drive, attached);
+    });
     return stateName(drive);
   });
+}
+
+async function catchUp(drive: Drive, attached: Attached): Promise<void> {
+  if (!attached.stale) return;
+  await reload(drive, attached);
+  attached.stale = false;
+}
+
+/** What breaks off leaves the run to be read from its journal again. */
+async function safely(attached: Attached, work: () => Promise<void>): Promise<void> {
+  attached.stale = true;
+  await work();
+  attached.stale = false;
 }
 
 async function forward(
@@ -85,17 +93,25 @@ async function forward(
   attached: Attached,
   { environment, model, approval }: DurableAdvance,
 ): Promise<void> {
-  const changed = changedParts(drive, attached.parts, environment);
-  if (changed.length > 0) {
-    const message = `the environment differs from the recipe's: ${changed.join(", ")}`;
-    await put(drive, attached, stop(drive, "environment_changed", message));
-  } else if (!(await denied(drive, attached))) {
-    if (drive.state === null) await put(drive, attached, feed(drive, startedEvent(drive)));
-    if (approval !== undefined) await fileApproval(drive, attached, approval);
-    if (model !== undefined) await put(drive, attached, feed(drive, answerFor(drive, model)));
-    await goOn(drive, attached);
+  await safely(attached, async () => {
+    const changed = changedParts(drive, attached, environment);
+    if (changed.length > 0) {
+      const message = `the environment differs from the recipe's: ${changed.join(", ")}`;
+      const code = changeCode(changed);
+      await put(drive, attached, stop(drive, "environment_changed", message, code));
+    } else if (!(await denied(drive, attached)) && drive.state === null) {
+      await put(drive, attached, feed(drive, startedEvent(drive)));
+    }
+  });
+  if (!drive.state?.end && approval !== undefined) {
+    await fileDecision(attached.parts, approval, drive.id);
   }
-  if (drive.state?.end) await finish(drive, attached);
+  const answer = !drive.state?.end && model !== undefined ? answerFor(drive, model) : undefined;
+  await safely(attached, async () => {
+    if (answer !== undefined) await put(drive, attached, feed(drive, answer));
+    await goOn(drive, attached);
+    if (drive.state?.end) await finish(drive, attached);
+  });
 }
 
 async function goOn(drive: Drive, attached: Attached): Promise<void> {
@@ -121,7 +137,7 @@ async function move(drive: Drive, attached: Attached): Promise<boolean> {
   const wanted = outstanding(program, drive.state ?? state);
   if (wanted.reads.length > 0) {
     const turns = await together(wanted.reads, (read) => operate(drive, attached, read, "read"));
-    return take(drive, attached, turns);
+    if (await take(drive, attached, turns)) return true;
   }
   for (const node of wanted.checkpoints) {
     await checkpoint(drive, attached, node);
@@ -143,211 +159,53 @@ async function move(drive: Drive, attached: Attached): Promise<boolean> {
   return false;
 }
 
-/** In the order in which they end, which is the order of their receipts. */
 async function together<T>(
   items: readonly T[],
   work: (item: T) => Promise<Turn>,
 ): Promise<readonly Turn[]> {
-  const turns: Turn[] = [];
-  const failures: unknown[] = [];
-  await Promise.all(
-    items.map(async (item) => {
-      try {
-        turns.push(await work(item));
-      } catch (error) {
-        failures.push(error);
-      }
-    }),
-  );
-  if (failures.length > 0) throw failures[0];
-  return turns;
-}
-
-async function take(drive: Drive, attached: Attached, turns: readonly Turn[]): Promise<boolean> {
-  let moved = false;
-  for (const turn of turns) {
-    if (drive.state?.end || turn.kind === "waiting") continue;
-    moved = true;
-    await put(
-      drive,
-      attached,
-      turn.kind === "ended"
-        ? stop(drive, turn.reason, turn.message)
-        : feed(drive, settledEvent(drive.program, turn.settled)),
-    );
-  }
-  return moved;
-}
-
-async function denied(drive: Drive, attached: Attached): Promise<boolean> {
-  const happening = isDenied(drive);
-  for (let next = happening.next(); ; next = happening.next()) {
-    if (next.done === true) return next.value;
-    await record(drive, attached, next.value, {});
-  }
-}
-
-/** Lets events happen: each is durable before it takes effect. */
-export async function put(
-  drive: Drive,
-  attached: Attached,
-  happening: Happening,
-  extra: { readonly [member: string]: JsonValue } = {},
-): Promise<void> {
-  for (;;) {
-    const next = active(drive, () => happening.next());
-    if (next.done === true) return;
-    await record(drive, attached, next.value, extra);
-  }
-}
-
-async function record(
-  drive: Drive,
-  attached: Attached,
-  event: RunEvent,
-  extra: { readonly [member: string]: JsonValue },
-): Promise<void> {
-  switch (event.type) {
-    case "started":
-      await write(drive, attached, startedEntry(drive, attached));
-      return;
-    case "model_answered": {
-      const { type, answer, usage, model, source, node, index } = event;
-      const rest = { node, index, usage: usage as JsonValue, model: { ...model }, source };
-      const { body, blobs } = keep({ ...rest, ms: spent(drive) }, "answer", answer);
-      await write(drive, attached, { entries: [entry(drive, type, body)], blobs });
-      return;
-    }
-    case "approved": {
-      const body = { node: event.node, ...extra };
-      await write(drive, attached, { entries: [entry(drive, event.type, body)] });
-      return;
-    }
-    case "stopped":
-      drive.stopped = event;
-      return;
-    case "read_settled":
-    case "effect_settled":
-    case "checkpointed":
-      // Written already, by the gate or by `checkpoint`.
-      return;
-  }
-}
-
-async function checkpoint(drive: Drive, attached: Attached, node: string): Promise<void> {
-  const body = { node, ms: spent(drive) };
-  const [made] = await write(drive, attached, { entries: [entry(drive, "checkpointed", body)] });
-  if (made === undefined) throw new TypeError("a checkpoint without an entry");
-  const position = { run: drive.id, seq: made.entry.seq, entry: `sha256:${made.hash}` as never };
-  await put(drive, attached, feed(drive, { type: "checkpointed", node, position }));
-}
-
-/** The one terminal entry. A run that ended without it, by a crash in between, gets it when it is resumed. */
-export async function finish(drive: Drive, attached: Attached): Promise<void> {
-  const end = drive.state?.end;
-  if (end == null || drive.finished) return;
-  const result = resultOf(drive);
-  const body = {
-    state: stateName(drive),
-    reason: end.reason,
-    failure: end.failure as unknown as JsonValue,
-    stopped: (drive.stopped ?? null) as unknown as JsonValue,
-    result: result === undefined ? null : digestOf("rote-result/v1", result),
-    ms: spent(drive),
-  };
-  await write(drive, attached, { entries: [entry(drive, "run_ended", body)], seal: true });
-  drive.finished = true;
-  attached.waiting.clear();
-  await attached.parts.journal.release(attached.lease);
-}
-
-function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> {
-  const { plan, verifier } = drive.program;
-  const { type: _, inputs, ...event } = startedEvent(drive);
-  const recipe = canonicalBytes(plan.normal);
-  const rule = canonicalBytes(verifier.normal);
-  const { body, blobs } = keep(
-    {
-      ...(event as unknown as { readonly [member: string]: JsonValue }),
-      recipe: plan.id,
-      environment: environmentDigest(boundEnvironment(plan)),
-      models: drive.models as unknown as JsonValue,
-      identity: parts.identity.name,
-      intent: parts.intent?.digest ?? null,
-      qualification: drive.qualification?.id ?? null,
-      recipe_blob: sha256Hex(recipe),
-      verifier_blob: sha256Hex(rule),
-    },
-    "inputs",
-    inputs,
-  );
-  return {
-    entries: [entry(drive, "run_started", body)],
-    take: [{ space: "run", key: drive.id }],
-    blobs: [...blobs, recipe, rule],
-  };
-}
-
-function entry(
-  drive: Drive,
-  type: Append["entries"][number]["type"],
-  body: JsonValue,
-): Append["entries"][number] {
-  return { chain: drive.id, type, body };
-}
-
-async function write(drive: Drive, { parts, lease }: Attached, append: Omit<Append, "lease">) {
-  const appended = await parts.journal.append({ lease, ...append });
-  if (appended.ok) return appended.value;
-  throw new RoteError("lease_lost", `Another process took over the run ${drive.id}.`, {
-    run: drive.id,
-    code: appended.error.code,
+  const done = await Promise.allSettled(items.map(work));
+  return done.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
   });
 }
 
-/** Active time so far in whole milliseconds, so that a limit holds across processes. */
-function spent(drive: Drive): number {
-  return Math.round(drive.activeMs);
+/** Takes turns in the order of their receipts, and ends that no receipt tells of last: as the fold will read them. */
+async function take(drive: Drive, attached: Attached, turns: readonly Turn[]): Promise<boolean> {
+  const settled = turns.flatMap((turn) => (turn.kind === "settled" ? [turn] : []));
+  settled.sort((left, right) => left.receipt - right.receipt);
+  const ended = turns.flatMap((turn) => (turn.kind === "ended" ? [turn] : []));
+  for (const turn of settled) {
+    if (drive.state?.end) break;
+    await put(drive, attached, feed(drive, settledEvent(drive.program, turn.settled)));
+  }
+  for (const { reason, message, code } of ended) {
+    if (drive.state?.end) break;
+    await put(drive, attached, stop(drive, reason, message, code));
+  }
+  return settled.length + ended.length > 0;
 }
 
 function changedParts(
   drive: Drive,
-  parts: HostParts,
+  { parts }: Attached,
   claimed: Environment | undefined,
 ): readonly string[] {
   const { plan } = drive.program;
   const bound = boundEnvironment(plan);
   const now = environmentFor(parts, toolsOf(plan));
   return [
-    ...differingParts(bound, now),
-    ...(claimed === undefined ? [] : differingParts(bound, claimed)),
+    ...new Set([
+      ...differingParts(bound, now),
+      ...(claimed === undefined ? [] : differingParts(bound, claimed)),
+    ]),
   ];
 }
 
-/** A decision handed to the run directly: checked here, so that its giver learns what is wrong with it. */
-async function fileApproval(drive: Drive, attached: Attached, envelope: JsonValue): Promise<void> {
-  const { parts } = attached;
-  const nonce = claimedNonce(envelope);
-  const request = [...attached.waiting.values()].find((open) => open.nonce === nonce);
-  if (request === undefined) throw refusedApproval("no_pending_request");
-  const now = Math.floor(parts.clock.wallMs() / 1000);
-  const checked = checkApproval(
-    envelope,
-    {
-      audience: parts.journal.origin,
-      run: drive.id,
-      nonce: request.nonce,
-      operations: request.operations.map(({ digest }) => digest),
-      display: request.display,
-    },
-    parts.trust(),
-    now,
-  );
-  if (!checked.ok) throw refusedApproval(checked.error);
-  await parts.journal.append({
-    lease: null,
-    entries: [
-      { chain: HOST_CHAIN, type: "approval_received", body: { nonce: request.nonce, envelope } },
-    ],
-  });
+/** Where one part alone has changed, its own code. */
+function changeCode(changed: readonly string[]): GateCode {
+  const [part] = changed;
+  if (changed.length > 1) return "environment_changed";
+  if (part === "policy") return "policy_changed";
+  return part === "tools" ? "tool_definition_changed" : "environment_changed";
 }

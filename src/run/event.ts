@@ -92,6 +92,8 @@ export interface StoppedEvent {
   readonly type: "stopped";
   readonly reason: StopReason;
   readonly message: string;
+  /** The gate's own word for it, where there is one. */
+  readonly code?: string;
   /**
    * How many evaluations the run had made. When it was stopped in the middle of evaluating, the fold stops at
    * exactly the same place.

@@ -1,11 +1,10 @@
 /** What a reviewer is asked, as the run's user sees it. */
 import type { Digest } from "../base/digest.ts";
-import { compareText } from "../base/text.ts";
-import type { Attached } from "./attached.ts";
+import { type Attached, waitingRequests } from "./attached.ts";
 
 export interface PendingRequest {
   readonly run: string;
-  /** The fence, or the effect that asks at its own turn. */
+  /** The fence, or the read or effect that asks at its own turn. */
   readonly node: string;
   readonly audience: string;
   readonly nonce: string;
@@ -22,11 +21,11 @@ export interface PendingRequest {
   readonly replaces: string | null;
 }
 
-export function firstRequest({ parts, waiting, outdated }: Attached): PendingRequest | null {
-  const node = [...waiting.keys()].sort(compareText)[0];
-  const request = node === undefined ? undefined : waiting.get(node);
-  if (node === undefined || request === undefined) return null;
-  const { run, nonce, display, text, expires } = request;
+export function firstRequest(attached: Attached): PendingRequest | null {
+  const [request] = waitingRequests(attached);
+  if (request === undefined) return null;
+  const { parts } = attached;
+  const { run, node, nonce, display, text, expires, replaces } = request;
   return Object.freeze({
     run,
     node,
@@ -37,6 +36,6 @@ export function firstRequest({ parts, waiting, outdated }: Attached): PendingReq
     text,
     expires,
     required: parts.policy.document.approvals.required,
-    replaces: outdated.get(node) ?? null,
+    replaces: replaces?.code ?? null,
   });
 }

@@ -3,23 +3,24 @@
  *
  * - E1 The state is the fold over the recorded events and nothing else.
  * - E2 What was admitted and has no receipt is found out about first, before anything else is done (`host/recover.ts`).
- * - E3 Another recipe, verifier or version of the operator semantics refuses, and the run stays as it was.
+ * - E3 Another recipe, verifier or version of the operator semantics, or a host without the run's tools, refuses, and the
+ *   run stays as it was.
  */
 import { RoteError } from "../base/error.ts";
-import { type Host, type HostParts, partsOf, recover, requestFrom } from "../host/index.ts";
+import { type Body, type Host, type HostParts, partsOf, toolsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Appended } from "../model/journal.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Qualification } from "../ports/qualification.ts";
 import { readModels } from "./answer.ts";
-import { type Attached, attachedTo, claimRun } from "./attached.ts";
-import { type Drive, feed } from "./drive.ts";
-import { finish, put } from "./durable.ts";
-import { type Body, eventsIn, predicateOf, settledEvent } from "./entries.ts";
+import { attachedTo, claimRun } from "./attached.ts";
+import type { Drive } from "./drive.ts";
+import { eventsIn, refuseBrokenChain } from "./entries.ts";
 import type { StartedEvent } from "./event.ts";
-import { countAttempt } from "./operations.ts";
 import { programOf } from "./program.ts";
+import { writeResumed } from "./record.ts";
+import { readBack, reload } from "./reload.ts";
 import { type Run, runOf } from "./run.ts";
 import { fold } from "./step.ts";
 
@@ -31,7 +32,7 @@ export interface ResumeOptions {
 }
 
 /**
- * @throws RoteError `unknown_run` `run_busy` `other_procedure` `other_semantics` `not_qualified` `journal_damaged`
+ * @throws RoteError `unknown_run` `run_busy` `tool_missing` `other_procedure` `other_semantics` `not_qualified` `journal_damaged`
  */
 export async function resumeRun(
   plan: Plan,
@@ -51,39 +52,37 @@ export async function resumeRun(
   if (ended) {
     const drive = driveFrom(plan, verifier, parts, known, options);
     drive.finished = true;
-    return runOf(drive, null);
+    // Nobody holds an ended run: there is nothing to write.
+    const attached = attachedTo(parts, { chain: run, owner: "", epoch: 0 });
+    readBack(attached, known);
+    return runOf(drive, attached);
   }
+  refuseMissingTools(plan, parts);
   const lease = await claimRun(parts, run);
-  // Read again: until the lease was ours, another process may have written.
-  const entries = parts.journal.read(run);
-  const drive = driveFrom(plan, verifier, parts, entries, options);
-  const attached = attachedFrom(parts, lease, entries);
-  await parts.journal.append({
-    lease,
-    entries: [
-      { chain: run, type: "run_resumed", body: { owner: lease.owner, from_seq: entries.length } },
-    ],
-  });
-  await settleOpen(drive, attached, entries);
-  if (drive.state?.end) await finish(drive, attached);
-  return runOf(drive, attached);
+  try {
+    // Read again: until the lease was ours, another process may have written.
+    const entries = parts.journal.read(run);
+    const drive = driveFrom(plan, verifier, parts, entries, options);
+    const attached = attachedTo(parts, lease);
+    await writeResumed(drive, attached, entries.length);
+    await reload(drive, attached);
+    return runOf(drive, attached);
+  } catch (error) {
+    // Whoever repairs what is wrong need not wait for the lease to run out.
+    await parts.journal.release(lease).catch(() => undefined);
+    throw error;
+  }
 }
 
-async function settleOpen(
-  drive: Drive,
-  attached: Attached,
-  entries: readonly Appended[],
-): Promise<void> {
-  const { parts, lease } = attached;
-  for (const { frozen, performed } of await recover(parts, lease, entries)) {
-    const { node, index } = frozen.operation;
-    attached.receipts.push(performed.receipt);
-    if (!performed.final) countAttempt(attached, { node, index });
-    if (!performed.final || drive.state?.end) continue;
-    const { outcome, result, refusal } = performed;
-    const settled = { node, index, outcome, result, admitted: true, refusal };
-    await put(drive, attached, feed(drive, settledEvent(drive.program, settled)));
-  }
+/** Without its tools a run could not go on, and nothing could be found out about what is open. It stays as it is. */
+function refuseMissingTools(plan: Plan, parts: HostParts): void {
+  const missing = toolsOf(plan).filter((tool) => !parts.tools.has(tool));
+  if (missing.length === 0) return;
+  throw new RoteError(
+    "tool_missing",
+    `The host has no tool ${missing.join(", ")}; the run stays as it is.`,
+    { tools: [...new Set(missing)] },
+  );
 }
 
 function driveFrom(
@@ -94,13 +93,15 @@ function driveFrom(
   options: ResumeOptions,
 ): Drive {
   const program = programOf(plan, verifier);
-  const events = eventsIn(program, parts.journal, entries);
-  const [started] = events;
+  refuseBrokenChain(entries);
   const [first] = entries;
-  if (first === undefined || started?.type !== "started") {
+  if (first?.entry.type !== "run_started") {
     throw new RoteError("journal_damaged", "The run does not begin with its start.");
   }
-  refuseOther(plan, verifier, started);
+  refuseOther(plan, verifier, first.entry.body as Body);
+  const events = eventsIn(program, parts, entries);
+  const [started] = events;
+  if (started?.type !== "started") throw new TypeError("a start without its event");
   const qualification = qualificationOf(first, started, options);
   const body = first.entry.body as Body;
   const last = entries.at(-1);
@@ -125,16 +126,16 @@ function driveFrom(
   };
 }
 
-function refuseOther(plan: Plan, verifier: Verifier, started: StartedEvent): void {
+function refuseOther(plan: Plan, verifier: Verifier, started: Body): void {
   const other = [
-    ...(started.plan === plan.digest ? [] : ["recipe"]),
-    ...(started.verifier === verifier.digest ? [] : ["verifier"]),
+    ...(started["plan"] === plan.digest ? [] : ["recipe"]),
+    ...(started["verifier"] === verifier.digest ? [] : ["verifier"]),
   ];
   if (other.length === 0) return;
   throw new RoteError(
     "other_procedure",
     `The run was started with another ${other.join(" and another ")}; it stays as it is.`,
-    { recipe: started.plan, verifier: started.verifier },
+    { recipe: started["plan"] ?? null, verifier: started["verifier"] ?? null },
   );
 }
 
@@ -156,38 +157,4 @@ function qualificationOf(
 function spentIn(entries: readonly Appended[]): number {
   const last = entries.findLast(({ entry }) => typeof (entry.body as Body)["ms"] === "number");
   return last === undefined ? 0 : Number((last.entry.body as Body)["ms"]);
-}
-
-function attachedFrom(
-  parts: HostParts,
-  lease: Attached["lease"],
-  entries: readonly Appended[],
-): Attached {
-  const attached = attachedTo(parts, lease);
-  for (const appended of entries) {
-    const { type, body } = appended.entry;
-    switch (type) {
-      case "approval_requested": {
-        const request = requestFrom(parts.journal, appended);
-        attached.requests.push(request);
-        attached.waiting.set(request.node, request);
-        break;
-      }
-      case "approved":
-        attached.waiting.delete(String((body as Body)["node"]));
-        break;
-      case "receipt": {
-        attached.receipts.push(`sha256:${appended.hash}` as never);
-        const { node, index } = predicateOf(body as Body);
-        attached.waiting.delete(String(node));
-        if ((body as Body)["final"] === false) {
-          countAttempt(attached, { node: String(node), index: index as number | null });
-        }
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  return attached;
 }

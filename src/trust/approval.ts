@@ -38,6 +38,8 @@ export interface CheckedApproval {
   readonly approval: Approval;
   readonly key: KeyId;
   readonly digest: Digest;
+  /** Seconds since 1970 UTC: from then on the signature counts no more. */
+  readonly until: number;
 }
 
 /** A signature may be good for 15 minutes at most: long enough to reach the host, too short to lie around. */
@@ -76,7 +78,7 @@ export function checkApproval(
     return err("approval_too_long");
   if (now + CLOCK_SLACK_SECONDS < approval.not_before) return err("approval_not_yet_valid");
   if (now >= approval.expires) return err("approval_expired");
-  return ok({ approval, key: key.id, digest });
+  return ok({ approval, key: key.id, digest, until: Math.min(approval.expires, holder.valid_to) });
 }
 
 function sameList(left: readonly string[], right: readonly string[]): boolean {

@@ -23,6 +23,8 @@ export type ToolReviewFault =
 export interface CheckedReview {
   readonly review: ToolReview;
   readonly digest: Digest;
+  /** Seconds since 1970 UTC: from then on the review counts no more. */
+  readonly until: number;
 }
 
 /** Digest of a tool's complete definition: any change of name, description, schema or annotation changes it. */
@@ -54,5 +56,5 @@ export function checkToolReview(
   if (review.audience !== audience) return err("wrong_audience");
   if (now < review.not_before) return err("review_not_yet_valid");
   if (now >= review.expires) return err("review_expired");
-  return ok({ review, digest });
+  return ok({ review, digest, until: Math.min(review.expires, holder.valid_to) });
 }

@@ -1,9 +1,10 @@
 /**
  * Whom this host believes, for what, and when.
  *
- * T1 One key has one role. A key listed twice refuses the store.
+ * T1 One key has one role. A key listed twice, or a root's key with another role, refuses the store.
  * T2 A new version counts one up and is signed by the threshold of the old root and of its own; going back is refused.
- * T3 Keys never leave the store: signatures of retired keys must stay checkable. Validity and revocation say when.
+ * T3 Keys never leave the store, nor change holder or role, and no revocation is taken back: signatures of retired keys
+ *    must stay checkable. Validity and revocation say when.
  * T4 For new operations any revocation refuses, whatever its date.
  */
 
@@ -27,6 +28,8 @@ export type TrustFault =
   | DocumentFault
   | "bad_key"
   | "repeated_key"
+  | "key_removed"
+  | "key_changed"
   | "threshold_not_met"
   | "wrong_version"
   | "wrong_audience";
@@ -61,30 +64,45 @@ export function openTrust(
   const claimed = readDocument(shape.value.payload, trustSchema);
   if (!claimed.ok) return claimed;
   const roots = keysOf(claimed.value.root.keys);
+  if (!roots.ok) return roots;
   const before = previous === undefined ? roots : keysOf(previous.document.root.keys);
-  if (roots === undefined || before === undefined) return err("bad_key");
-  const all = new Map([...roots, ...before]);
+  if (!before.ok) return before;
+  const all = new Map([...roots.value, ...before.value]);
   const opened = openDocument(envelope, PAYLOAD_TYPES.trust, trustSchema, (id) => all.get(id));
   if (!opened.ok) return opened;
   const { document, keys: signers, digest } = opened.value;
-  const signed = (root: ReadonlyMap<string, PublicKey>, threshold: number) =>
+  const signed = (root: Keys, threshold: number) =>
     signers.filter(({ id }) => root.has(id)).length >= threshold;
-  if (!signed(roots, document.root.threshold)) return err("threshold_not_met");
+  if (!signed(roots.value, document.root.threshold)) return err("threshold_not_met");
+  const entries = entriesOf(document, all);
+  if (!entries.ok) return entries;
   if (previous !== undefined) {
-    if (!signed(before, previous.document.root.threshold)) return err("threshold_not_met");
+    if (!signed(before.value, previous.document.root.threshold)) return err("threshold_not_met");
     if (document.version !== previous.document.version + 1) return err("wrong_version");
     if (document.audience !== previous.document.audience) return err("wrong_audience");
+    const fault = lossAgainst(previous.document, document);
+    if (fault !== undefined) return err(fault);
   }
-  const entries = entriesOf(document, roots);
-  return entries.ok ? ok(trustStore(document, digest, entries.value)) : entries;
+  return ok(trustStore(document, digest, entries.value));
 }
 
+type Keys = ReadonlyMap<string, PublicKey>;
 type Entries = ReadonlyMap<string, { readonly key: PublicKey; readonly entry: TrustedKey }>;
 
-function entriesOf(
-  document: TrustDocument,
-  roots: ReadonlyMap<string, PublicKey>,
-): Result<Entries, TrustFault> {
+/** What the version before said of a key must stay said. */
+function lossAgainst(before: TrustDocument, after: TrustDocument): TrustFault | undefined {
+  const now = new Map(after.keys.map((entry) => [entry.public, entry]));
+  for (const old of before.keys) {
+    const entry = now.get(old.public);
+    if (entry === undefined) return "key_removed";
+    if (entry.name !== old.name || entry.role !== old.role) return "key_changed";
+    if (old.revoked === undefined) continue;
+    if (entry.revoked === undefined || entry.revoked.at > old.revoked.at) return "key_changed";
+  }
+  return undefined;
+}
+
+function entriesOf(document: TrustDocument, roots: Keys): Result<Entries, TrustFault> {
   const entries = new Map<string, { key: PublicKey; entry: TrustedKey }>();
   for (const entry of document.keys) {
     const key = keyOf(entry.public);
@@ -114,14 +132,15 @@ function trustStore(document: TrustDocument, digest: Digest, entries: Entries): 
   };
 }
 
-function keysOf(texts: readonly string[]): ReadonlyMap<string, PublicKey> | undefined {
+function keysOf(texts: readonly string[]): Result<Keys, "bad_key" | "repeated_key"> {
   const keys = new Map<KeyId, PublicKey>();
   for (const text of texts) {
     const key = keyOf(text);
-    if (key === undefined || keys.has(key.id)) return undefined;
+    if (key === undefined) return err("bad_key");
+    if (keys.has(key.id)) return err("repeated_key");
     keys.set(key.id, key);
   }
-  return keys;
+  return ok(keys);
 }
 
 /** Loading repeats the cheap half of the key check only; the costly half was done when the key was enrolled. */

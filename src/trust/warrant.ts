@@ -18,7 +18,12 @@ import { err, ok, type Result } from "../base/result.ts";
 import { type PrivateKey, publicKey } from "../base/sign.ts";
 import { type Constraint, PAYLOAD_TYPES, type Warrant, warrantSchema } from "../model/trust.ts";
 import { openByRole } from "./role-document.ts";
-import { type DocumentFault, openDocumentByOne, signDocument } from "./signed-document.ts";
+import {
+  type DocumentFault,
+  openDocumentByOne,
+  type SignedDocument,
+  signDocument,
+} from "./signed-document.ts";
 import type { KeyFault, TrustStore } from "./trust-store.ts";
 
 export const MAX_WARRANT_DEPTH = 4;
@@ -35,6 +40,12 @@ export type WarrantFault =
   | "warrant_not_yet_valid"
   | "warrant_expired";
 
+/** Why a chain is refused, and which link of it: 0 is the root. */
+export interface WarrantRefusal {
+  readonly fault: WarrantFault;
+  readonly link: number;
+}
+
 /** What a chain of warrants leaves, after every restriction in it. */
 export interface CheckedWarrant {
   readonly root: Digest;
@@ -44,6 +55,8 @@ export interface CheckedWarrant {
   readonly constraints: readonly Constraint[];
   readonly maxEffects: number;
   readonly maxReads: number;
+  /** Seconds since 1970 UTC: from then on nothing of this holds. */
+  readonly until: number;
 }
 
 export function signWarrant(warrant: Warrant, key: PrivateKey): JsonValue {
@@ -56,10 +69,10 @@ export function checkWarrant(
   audience: string,
   trust: TrustStore,
   now: number,
-): Result<CheckedWarrant, WarrantFault> {
+): Result<CheckedWarrant, WarrantRefusal> {
   const [first, ...children] = chain;
-  if (first === undefined) return err("no_warrant");
-  if (chain.length > MAX_WARRANT_DEPTH) return err("warrant_too_deep");
+  if (first === undefined) return refused("no_warrant", 0);
+  if (chain.length > MAX_WARRANT_DEPTH) return refused("warrant_too_deep", MAX_WARRANT_DEPTH);
   const opened = openByRole(
     first,
     PAYLOAD_TYPES.warrant,
@@ -68,34 +81,30 @@ export function checkWarrant(
     "warrant_issuer",
     now,
   );
-  if (!opened.ok) return opened;
+  if (!opened.ok) return refused(opened.error, 0);
   const root = opened.value;
-  if (root.document.parent !== null) return err("wrong_parent");
-  if (root.holder.name !== root.document.issuer) return err("wrong_issuer");
-  let leaf = root.document;
-  let digest = root.digest;
-  const constraints = [...leaf.constraints];
-  const fault = faultNow(leaf, audience, now);
-  if (fault !== undefined) return err(fault);
-  for (const envelope of children) {
-    const child = openChild(envelope, leaf);
-    if (!child.ok) return child;
-    if (child.value.document.parent !== digest) return err("wrong_parent");
-    if (widens(leaf, child.value.document)) return err("warrant_widens");
-    leaf = child.value.document;
-    digest = child.value.digest;
-    constraints.push(...leaf.constraints);
-    const fault = faultNow(leaf, audience, now);
-    if (fault !== undefined) return err(fault);
+  if (root.document.parent !== null) return refused("wrong_parent", 0);
+  if (root.holder.name !== root.document.issuer) return refused("wrong_issuer", 0);
+  const fault = faultNow(root.document, audience, now);
+  if (fault !== undefined) return refused(fault, 0);
+  let leaf: SignedDocument<Warrant> = root;
+  const constraints = [...root.document.constraints];
+  for (const [at, envelope] of children.entries()) {
+    const child = openChild(envelope, leaf, audience, now);
+    if (!child.ok) return refused(child.error, at + 1);
+    leaf = child.value;
+    constraints.push(...leaf.document.constraints);
   }
+  const { holder_key, tools, max_effects, max_reads, expires } = leaf.document;
   return ok({
     root: root.digest,
-    leaf: digest,
-    holderKey: leaf.holder_key,
-    tools: leaf.tools,
+    leaf: leaf.digest,
+    holderKey: holder_key,
+    tools,
     constraints,
-    maxEffects: leaf.max_effects,
-    maxReads: leaf.max_reads,
+    maxEffects: max_effects,
+    maxReads: max_reads,
+    until: Math.min(expires, root.holder.valid_to),
   });
 }
 
@@ -112,10 +121,15 @@ export function warrantRefusal(
     : `the warrant's constraint on ${broken.pointer || "the arguments"} (${broken.op}) does not hold`;
 }
 
-function openChild(envelope: JsonValue, parent: Warrant) {
-  const raw = fromBase64Url(parent.holder_key);
-  if (raw === undefined) return err("malformed_document" as const);
-  return openDocumentByOne(envelope, PAYLOAD_TYPES.warrant, warrantSchema, (id) => {
+function openChild(
+  envelope: JsonValue,
+  parent: SignedDocument<Warrant>,
+  audience: string,
+  now: number,
+): Result<SignedDocument<Warrant>, WarrantFault> {
+  const raw = fromBase64Url(parent.document.holder_key);
+  if (raw === undefined) return err("malformed_document");
+  const child = openDocumentByOne(envelope, PAYLOAD_TYPES.warrant, warrantSchema, (id) => {
     try {
       const key = publicKey(raw);
       return key.id === id ? key : undefined;
@@ -123,6 +137,16 @@ function openChild(envelope: JsonValue, parent: Warrant) {
       return undefined;
     }
   });
+  if (!child.ok) return child;
+  const { document } = child.value;
+  if (document.parent !== parent.digest) return err("wrong_parent");
+  if (widens(parent.document, document)) return err("warrant_widens");
+  const fault = faultNow(document, audience, now);
+  return fault === undefined ? child : err(fault);
+}
+
+function refused(fault: WarrantFault, link: number): Result<never, WarrantRefusal> {
+  return err({ fault, link });
 }
 
 function faultNow(warrant: Warrant, audience: string, now: number): WarrantFault | undefined {

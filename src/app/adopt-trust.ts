@@ -1,0 +1,80 @@
+/**
+ * The trust store of a host: the one that its owner supplies, recorded in the journal, and from then on whichever later
+ * one any process records there.
+ *
+ * Going back is refused, in the transaction that would record it. A host that runs while another process records a later
+ * version takes that over before it judges the next signature; until it can, it admits nothing.
+ */
+import { RoteError } from "../base/error.ts";
+import { admitJson, type JsonValue } from "../base/json.ts";
+import { type Body, keep, kept, TRUST_COUNTER } from "../host/index.ts";
+import { HOST_CHAIN } from "../model/journal.ts";
+import type { Journal } from "../ports/journal.ts";
+import { openTrust, type TrustFault, type TrustStore } from "../trust/trust-store.ts";
+
+/** @throws RoteError `trust_refused` with the fault as `data.fault` */
+export async function adoptTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
+  const read = admitJson(given, { numbers: "finite" });
+  if (!read.ok) throw refused("malformed_envelope");
+  const recorded = lastRecorded(journal);
+  const current = recorded === undefined ? undefined : opened(openTrust(recorded));
+  let trust = opened(openTrust(read.value));
+  if (trust.document.audience !== journal.origin) throw refused("wrong_audience");
+  if (trust.digest !== current?.digest) {
+    trust = opened(openTrust(read.value, current));
+    await record(journal, trust, read.value, current);
+  }
+  return () => {
+    trust = latest(journal, trust);
+    return trust;
+  };
+}
+
+async function record(
+  journal: Journal,
+  { document, digest }: TrustStore,
+  envelope: JsonValue,
+  before: TrustStore | undefined,
+): Promise<void> {
+  const { version, audience } = document;
+  const first = { chain: HOST_CHAIN, type: "host_opened", body: { audience } } as const;
+  const { body, blobs } = keep({ version, digest }, "envelope", envelope);
+  const entry = { chain: HOST_CHAIN, type: "trust", body } as const;
+  const add = BigInt(version - (before?.document.version ?? 0));
+  const appended = await journal.append({
+    lease: null,
+    entries: before === undefined ? [first, entry] : [entry],
+    // Whoever recorded another next version in between has moved the total on.
+    count: [{ counter: TRUST_COUNTER, add, limit: BigInt(version) }],
+    blobs,
+  });
+  if (!appended.ok) throw refused("wrong_version");
+}
+
+/** Follows the recorded versions as far as they can be followed. */
+function latest(journal: Journal, trust: TrustStore): TrustStore {
+  if (journal.total(TRUST_COUNTER) <= BigInt(trust.document.version)) return trust;
+  let store = trust;
+  for (const { entry } of journal.read(HOST_CHAIN)) {
+    const body = entry.body as Body;
+    if (entry.type !== "trust" || body["version"] !== store.document.version + 1) continue;
+    const next = openTrust(kept(journal, body, "envelope") ?? null, store);
+    if (!next.ok) break;
+    store = next.value;
+  }
+  return store;
+}
+
+function lastRecorded(journal: Journal): JsonValue | undefined {
+  const last = journal.read(HOST_CHAIN).findLast(({ entry: { type } }) => type === "trust");
+  return last && kept(journal, last.entry.body as Body, "envelope");
+}
+
+function opened<T>(result: { ok: true; value: T } | { ok: false; error: TrustFault }): T {
+  if (result.ok) return result.value;
+  throw refused(result.error);
+}
+
+function refused(fault: TrustFault): RoteError {
+  return new RoteError("trust_refused", `The trust store is refused: ${fault}.`, { fault });
+}
