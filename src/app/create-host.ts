@@ -11,6 +11,7 @@ import {
   hostOf,
   type Identity,
   type Intent,
+  keepDocuments,
   type RegisteredTool,
 } from "../host/index.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../model/memory.ts";
@@ -117,7 +118,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       policy: { document: policy, digest: digestOf("rote-policy/v1", plain(policy)) },
       security: options.security ?? { evaluate: () => NO_SECURITY },
       budget: { document: budget, digest: digestOf("rote-budget/v1", plain(budget)) },
-      evidence: digestOf("rote-evidence/v1", options.evidence ?? []),
+      evidence: digestOf("rote-evidence/v1", options.evidence ?? {}),
       hostConfiguration:
         options.configuration === undefined
           ? null
@@ -125,6 +126,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       receiptKey: options.keys.receipt,
       ...limits,
     };
+    await keepDocuments(parts);
     return hostOf(parts);
   } catch (error) {
     await journal.close();

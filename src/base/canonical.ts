@@ -12,6 +12,7 @@ import { type ByteSink, byteSink, putAscii, putByte, putQuoted } from "./canonic
 import { RoteError } from "./error.ts";
 import type { JsonValue } from "./json-value.ts";
 import { pointer } from "./pointer.ts";
+import { sortTexts } from "./text.ts";
 
 /**
  * Deeper values are refused, a value that contains itself among them. Well above the reader's 64 levels because normal
@@ -104,7 +105,7 @@ function writeObject(record: object, writer: Writer, depth: number): void {
       ? Object.getOwnPropertySymbols(record).length
       : Reflect.ownKeys(record).length - keys.length;
   if (hidden > 0) throw refusal(writer, depth, "an object with symbol keys or hidden properties");
-  sortKeys(keys);
+  sortTexts(keys);
   putByte(writer, 0x7b);
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] ?? "";
@@ -119,26 +120,6 @@ function writeObject(record: object, writer: Writer, depth: number): void {
     write(member.value, writer, depth + 1);
   }
   putByte(writer, 0x7d);
-}
-
-const FEW = 24;
-
-/** Sorts by UTF-16 units. Most objects have few keys, often in order already, where the built-in sort costs most. */
-function sortKeys(keys: string[]): void {
-  if (keys.length > FEW) {
-    keys.sort();
-    return;
-  }
-  for (let index = 1; index < keys.length; index += 1) {
-    const key = keys[index] ?? "";
-    let at = index;
-    for (; at > 0; at -= 1) {
-      const before = keys[at - 1] ?? "";
-      if (before <= key) break;
-      keys[at] = before;
-    }
-    keys[at] = key;
-  }
 }
 
 function refusal(writer: Writer, depth: number, what: string): RoteError {

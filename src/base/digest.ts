@@ -32,6 +32,15 @@ export function digestBytes(tag: string, bytes: Uint8Array): Digest {
   return mint(hash.digest("hex"));
 }
 
+/**
+ * What `digestBytes` hashes. Kept as content under its own SHA-256, a document is found by its digest.
+ *
+ * @throws RoteError `bad_tag`
+ */
+export function taggedBytes(tag: string, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${checkTag(tag)}\n`), bytes]);
+}
+
 /** Bare lower-case SHA-256 of the bytes, without a tag. */
 export function sha256Hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");

@@ -88,7 +88,10 @@ export function readTypes(document: JsonValue, report: Report): Names {
   const types = member(document, "types");
   if (!isObject(types)) return new Map();
   refuseProto(types, "/types", report);
-  return parseTypes(types, "/types", report);
+  return parseTypes(types, "/types", (diagnostic) => {
+    // The schema has judged the names.
+    if (diagnostic.code !== "bad_name") report(diagnostic);
+  });
 }
 
 function readInputs(

@@ -261,6 +261,13 @@ function indexesOf(ids: readonly string[], positions: ReadonlyMap<string, number
     const index = positions.get(id);
     if (index !== undefined) indexes.push(index);
   }
+  return ascending(indexes);
+}
+
+function ascending(indexes: number[]): number[] {
+  const [first, second] = indexes;
+  if (first === undefined || second === undefined) return indexes;
+  if (indexes.length === 2) return first <= second ? indexes : [second, first];
   return indexes.sort((left, right) => left - right);
 }
 

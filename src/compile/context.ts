@@ -11,8 +11,8 @@ import {
 import type { Plan } from "../model/plan.ts";
 import type { Type } from "../model/type.ts";
 
-export const OPERATION_CATEGORIES = ["read", "effect"] as const;
-export const OPERATION_OUTCOMES = ["done", "failed_before_effect", "refused", "uncertain"] as const;
+const OPERATION_CATEGORIES = ["read", "effect"] as const;
+const OPERATION_OUTCOMES = ["done", "failed_before_effect", "refused", "uncertain"] as const;
 
 export interface ContextTypes {
   /** Of the completed run: `inputs`, `operations`, `result`. */

@@ -7,7 +7,7 @@ import { isObject, kindOf } from "./json-object.ts";
 import { type DocumentLimits, readSource } from "./source.ts";
 
 /** Tags of the documents whose digests make an environment. */
-export const ENVIRONMENT_TAGS = {
+const ENVIRONMENT_TAGS = {
   policy: "rote-policy/v1",
   tools: "rote-tools/v1",
   credentials: "rote-credentials/v1",

@@ -18,7 +18,7 @@ import {
   putBytes,
   putQuoted,
 } from "../base/canonical-bytes.ts";
-import { compareText } from "../base/text.ts";
+import { compareText, sortTexts } from "../base/text.ts";
 import { putNormal, putType } from "../expression/index.ts";
 import type { Environment } from "../model/environment.ts";
 import { DEFAULT_ITEM, DEFAULT_ROLE } from "../model/names.ts";
@@ -108,10 +108,7 @@ function putNode(writer: Writer, { resolved, types }: CheckedNode): void {
   const { parsed } = resolved;
   const { each, step, slots } = parsed;
   putAscii(writer, '{"after":');
-  putSet(
-    writer,
-    resolved.after.map((index) => writer.ids[index] ?? ""),
-  );
+  putTexts(writer, sortTexts(resolved.after.map((index) => writer.ids[index] ?? "")));
   if (each !== undefined) {
     putAscii(writer, ',"each":{');
     if (each.as !== DEFAULT_ITEM) putText(writer, '"as":', each.as, ",");
@@ -142,7 +139,7 @@ function putStep(sink: ByteSink, node: ParsedNode, step: StepDocument): void {
     case "read":
       if (step.absent_on !== undefined && step.absent_on.length > 0) {
         putAscii(sink, '"absent_on":');
-        putSet(sink, step.absent_on);
+        putTexts(sink, sortedSet(step.absent_on));
         putAscii(sink, ",");
       }
       putAscii(sink, '"arguments":');
@@ -171,7 +168,7 @@ function putStep(sink: ByteSink, node: ParsedNode, step: StepDocument): void {
       return;
     case "approval":
       putAscii(sink, '"effects":');
-      putSet(sink, step.effects);
+      putTexts(sink, sortedSet(step.effects));
       return putAscii(sink, ',"kind":"approval"');
     case "effect":
       putAscii(sink, '"arguments":');
@@ -202,15 +199,19 @@ function putKnownType(writer: Writer, type: Type): void {
   writer.types.set(type, new Uint8Array(writer.bytes.subarray(start, writer.size)));
 }
 
-function putSet(sink: ByteSink, texts: readonly string[]): void {
-  putByte(sink, 0x5b);
-  for (const [index, text] of sortedSet(texts).entries()) {
-    if (index > 0) putByte(sink, 0x2c);
-    putQuoted(sink, text);
+function putTexts(sink: ByteSink, texts: readonly string[]): void {
+  putByte(sink, OPEN_LIST);
+  for (let index = 0; index < texts.length; index += 1) {
+    if (index > 0) putByte(sink, COMMA);
+    putQuoted(sink, texts[index] ?? "");
   }
-  putByte(sink, 0x5d);
+  putByte(sink, CLOSE_LIST);
 }
 
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
+
 export function sortedSet(texts: readonly string[]): readonly string[] {
-  return texts.length < 2 ? texts : [...new Set(texts)].sort(compareText);
+  return sortTexts([...new Set(texts)]);
 }

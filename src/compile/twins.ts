@@ -9,13 +9,10 @@
  * Nodes with one text and different dependencies are compared with the first few only: that bounds the work, and a
  * missed twin costs one evaluation.
  */
-import { canonicalBytes } from "../base/canonical.ts";
-import { byteSink, bytesOf, putAscii, putBytes } from "../base/canonical-bytes.ts";
-import type { JsonValue } from "../base/json.ts";
+import { byteSink, putAscii } from "../base/canonical-bytes.ts";
 import { putNormal, putType } from "../expression/index.ts";
 import type { ResolvedRecipe } from "./2-resolve.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
-import { isList, isObject } from "./json-object.ts";
 import { SLOTS } from "./parsed.ts";
 
 const COMPARED = 8;
@@ -32,6 +29,7 @@ class TwinSearch {
   private readonly byText = new Map<string, CheckedNode[]>();
   /** Twins found so far, by plan index, with their originals. */
   private readonly originals = new Map<number, CheckedNode>();
+  private readonly sink = byteSink();
   private readonly positions: ReadonlyMap<string, number>;
   private readonly inputs: ReadonlyMap<string, number>;
 
@@ -75,9 +73,8 @@ class TwinSearch {
     return this.originals.get(index)?.resolved.index ?? index;
   }
 
-  private standInId(id: string): string {
-    return this.originals.get(this.position(id))?.resolved.id ?? id;
-  }
+  private readonly rename = (id: string): string =>
+    this.originals.get(this.position(id))?.resolved.id ?? id;
 
   /** Equal for nodes that could be twins, cheap to make: a hash of sizes and sources. */
   private traits({ resolved: { parsed } }: CheckedNode): number {
@@ -98,34 +95,19 @@ class TwinSearch {
     return this.positions.get(id) ?? -1;
   }
 
+  /** One text for nodes that compute the same; the sink is used again for the next. */
   private text({ resolved: { parsed }, types }: CheckedNode): string {
-    const sink = byteSink();
+    const { sink } = this;
+    sink.size = 0;
     putType(sink, types.declared);
     if (parsed.each !== undefined) putAscii(sink, ` ${parsed.each.as} ${parsed.each.limit}`);
     for (const slot of SLOTS) {
       const expression = parsed.slots[slot];
       if (expression === undefined) continue;
       putAscii(sink, ` ${slot} `);
-      const twins = expression.nodes.some((id) => this.originals.has(this.position(id)));
-      if (twins) putBytes(sink, canonicalBytes(this.withStandIns(expression.normal)));
-      else putNormal(sink, expression.tree);
+      putNormal(sink, expression.tree, this.rename);
     }
-    return Buffer.from(bytesOf(sink)).toString("latin1");
-  }
-
-  /** The expression with references to twins replaced; what a literal holds is data and stays. */
-  private withStandIns(normal: JsonValue): JsonValue {
-    if (isList(normal)) return normal.map((one) => this.withStandIns(one));
-    if (!isObject(normal) || normal["op"] === "literal") return normal;
-    const isReference = normal["op"] === "node";
-    const replaced: { [key: string]: JsonValue } = Object.create(null);
-    for (const [key, value] of Object.entries(normal)) {
-      replaced[key] =
-        isReference && key === "id" && typeof value === "string"
-          ? this.standInId(value)
-          : this.withStandIns(value);
-    }
-    return replaced;
+    return sink.bytes.toString("latin1", 0, sink.size);
   }
 }
 

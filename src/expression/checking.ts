@@ -49,6 +49,12 @@ export interface Direct {
   readonly fields: readonly string[];
 }
 
+/** A field that is compared with another one, or with a fixed value. */
+export interface Match {
+  readonly left: Direct;
+  readonly right: Direct | { readonly value: Value };
+}
+
 /** An operator that was checked. */
 export interface Typed {
   readonly type: Type;
@@ -58,13 +64,19 @@ export interface Typed {
   readonly lower: (lowering: Lowering) => Code;
   readonly direct?: Direct;
   readonly constant?: { readonly value: Value };
+  /** An equality of scalar fields that are there: neither reading nor comparing them can fail. */
+  readonly match?: Match;
 }
 
 export type Operation = (node: OperatorNode, checking: Checking) => Typed | undefined;
 
 export function siteOf(node: OperatorNode, checking: Checking): Site {
-  return { op: node.op, at: node.at, around: checking.bindings.filter(({ list }) => list) };
+  const { bindings } = checking;
+  const around = bindings.length === 0 ? NOTHING_AROUND : bindings.filter(({ list }) => list);
+  return { op: node.op, at: node.at, around };
 }
+
+const NOTHING_AROUND: readonly Around[] = Object.freeze([]);
 
 /** A checked operator that evaluates these operands always, and pays one for itself. */
 export function typed(

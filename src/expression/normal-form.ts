@@ -45,8 +45,11 @@ const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
+/** Says what a node is to be called where it is referred to. */
+type Rename = (id: string) => string;
+
 /** Appends the normal form; meaningless where something was reported. */
-export function putNormal(sink: ByteSink, node: ParsedNode): void {
+export function putNormal(sink: ByteSink, node: ParsedNode, rename?: Rename): void {
   if (node.kind === "broken") {
     putAscii(sink, "null");
     return;
@@ -60,7 +63,7 @@ export function putNormal(sink: ByteSink, node: ParsedNode): void {
     } else if (says(node, name, spec)) {
       putByte(sink, separator);
       putAscii(sink, head);
-      putMember(sink, node, name, spec);
+      putMember(sink, node, name, spec, rename);
     } else {
       continue;
     }
@@ -112,24 +115,34 @@ function says(node: OperatorNode, name: string, spec: MemberSpec): boolean {
   }
 }
 
-function putMember(sink: ByteSink, node: OperatorNode, name: string, spec: MemberSpec): void {
+function putMember(
+  sink: ByteSink,
+  node: OperatorNode,
+  name: string,
+  spec: MemberSpec,
+  rename: Rename | undefined,
+): void {
   switch (spec.kind) {
     case "expression":
     case "lazy":
     case "body": {
       const operand = node.operands.get(name);
-      if (operand !== undefined) putNormal(sink, operand);
+      if (operand !== undefined) putNormal(sink, operand, rename);
       return;
     }
     case "expressions":
-      return putAll(sink, node.values);
+      return putAll(sink, node.values, rename);
     case "fields":
-      return putFields(sink, node.fields);
+      return putFields(sink, node.fields, rename);
     case "value":
       return putJson(sink, node.literal);
     case "type":
       return node.type && putType(sink, node.type);
-    case "name":
+    case "name": {
+      const word = node.words.get(name) ?? "";
+      putQuoted(sink, node.op === "node" && rename !== undefined ? rename(word) : word);
+      return;
+    }
     case "binding":
     case "rounding":
     case "order":
@@ -147,16 +160,20 @@ function putMember(sink: ByteSink, node: OperatorNode, name: string, spec: Membe
   }
 }
 
-function putAll(sink: ByteSink, nodes: readonly ParsedNode[]): void {
+function putAll(sink: ByteSink, nodes: readonly ParsedNode[], rename: Rename | undefined): void {
   putByte(sink, OPEN_LIST);
   for (const [index, node] of nodes.entries()) {
     if (index > 0) putByte(sink, COMMA);
-    putNormal(sink, node);
+    putNormal(sink, node, rename);
   }
   putByte(sink, CLOSE_LIST);
 }
 
-function putFields(sink: ByteSink, fields: ReadonlyMap<string, ParsedNode>): void {
+function putFields(
+  sink: ByteSink,
+  fields: ReadonlyMap<string, ParsedNode>,
+  rename: Rename | undefined,
+): void {
   let separator = OPEN;
   for (const name of [...fields.keys()].sort(compareText)) {
     const node = fields.get(name);
@@ -164,7 +181,7 @@ function putFields(sink: ByteSink, fields: ReadonlyMap<string, ParsedNode>): voi
     putByte(sink, separator);
     putQuoted(sink, name);
     putByte(sink, COLON);
-    putNormal(sink, node);
+    putNormal(sink, node, rename);
     separator = COMMA;
   }
   if (separator === OPEN) putByte(sink, OPEN);

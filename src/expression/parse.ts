@@ -8,7 +8,7 @@
  */
 import { byteSink, bytesOf } from "../base/canonical-bytes.ts";
 import type { JsonValue } from "../base/json.ts";
-import { compareText, hasLoneSurrogate, nearest } from "../base/text.ts";
+import { hasLoneSurrogate, nearest, sortTexts } from "../base/text.ts";
 import type { Report } from "../model/diagnostic.ts";
 import {
   type MemberSpec,
@@ -109,7 +109,7 @@ class Parsed implements ParsedExpression {
 
 function sorted(names: ReadonlySet<string> | undefined): readonly string[] {
   if (names === undefined) return NO_NAMES;
-  return names.size < 2 ? [...names] : [...names].sort(compareText);
+  return sortTexts([...names]);
 }
 
 const NO_NAMES: readonly string[] = Object.freeze([]);

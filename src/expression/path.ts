@@ -34,6 +34,7 @@ const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 
 /** Checks a path against the type it starts from. */
 export function pathThrough(from: Type, tokens: readonly string[]): Path | PathProblem {
+  if (tokens.length === 0) return { type: from, read: itself, fields: tokens };
   const steps: Step[] = [];
   let type = from;
   let optional = false;
@@ -52,6 +53,8 @@ export function pathThrough(from: Type, tokens: readonly string[]): Path | PathP
       : undefined,
   };
 }
+
+const itself: PathReader = (value) => value;
 
 function stepInto(
   type: Type,

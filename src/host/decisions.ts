@@ -177,9 +177,11 @@ export async function fileDecision(
     entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],
     // Of two that are filed at once by one approver, one is.
     take: [{ space: "nonce", key: `${nonce}/filed/${approver}/${before}` }],
+    before: checked.value.until * 1000,
     blobs,
   });
-  if (!appended.ok) throw refused("already_decided");
+  if (appended.ok) return;
+  throw refused(appended.error.code === "too_late" ? "approval_expired" : "already_decided");
 }
 
 /** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */

@@ -86,7 +86,9 @@ export async function within<T>(
   const given = new Promise<never>((_, reject) => {
     give = reject;
   });
+  let ended: Error | undefined;
   const end = (why: Error) => {
+    ended = why;
     stop.abort();
     // Whoever listens to the signal may still say that nothing happened, if it can say so at once.
     setImmediate(() => give(why));
@@ -98,6 +100,9 @@ export async function within<T>(
   try {
     // The work is begun inside of a promise, so that one that throws at once is no different.
     return await Promise.race([given, Promise.resolve().then(() => work(stop.signal))]);
+  } catch (error) {
+    // What broke because it was told to stop did not break by itself.
+    throw ended ?? error;
   } finally {
     clearTimeout(timer);
     cancel?.removeEventListener("abort", cancelled);

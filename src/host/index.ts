@@ -6,6 +6,7 @@ export {
   isUndecided,
 } from "./decisions.ts";
 export { CANCELLED } from "./dispatch.ts";
+export { keepDocuments } from "./documents.ts";
 export { differingParts, environmentFor } from "./environment.ts";
 export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
 export { type GateRequest, type Judgement, judge, limitCode, type Refusal } from "./judge.ts";

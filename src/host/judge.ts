@@ -59,6 +59,10 @@ export interface Judgement {
   readonly frozen: FrozenOperation;
   readonly registered: RegisteredTool;
   readonly review: ToolReview;
+  /** Digest of the review's envelope. */
+  readonly reviewed: Digest;
+  /** All that the call needed to be permitted. */
+  readonly permissions: readonly string[];
   readonly needsApproval: boolean;
   readonly rules: readonly string[];
   readonly counts: readonly Count[];
@@ -136,7 +140,8 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
   const fault = faultOf(registered, frozen.operation.arguments);
   if (fault !== null) return refuse("tool_arguments_invalid", fault);
 
-  const policy = decide(parts.policy.document, neededFor(registered, review));
+  const permissions = neededFor(registered, review);
+  const policy = decide(parts.policy.document, permissions);
   if (policy.error) return refuse("policy_error", policy.message, policy.rules);
   if (policy.verdict === "deny") return refuse("policy_denied", policy.message, policy.rules);
 
@@ -173,6 +178,8 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
     frozen,
     registered,
     review,
+    reviewed: checked.value.digest,
+    permissions,
     needsApproval: policy.verdict === "need_approval" || security.verdict === "need_approval",
     rules,
     counts,

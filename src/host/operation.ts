@@ -1,5 +1,5 @@
 import { canonicalBytes } from "../base/canonical.ts";
-import { type Digest, digestBytes } from "../base/digest.ts";
+import { type Digest, digestBytes, taggedBytes } from "../base/digest.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
@@ -28,6 +28,11 @@ export function refreeze(json: JsonValue): FrozenOperation {
 
 export function operationDigest(bytes: Uint8Array): Digest {
   return digestBytes("rote-operation/v1", bytes);
+}
+
+/** The operation as content whose SHA-256 is its digest. */
+export function operationBlob({ bytes }: FrozenOperation): Uint8Array {
+  return taggedBytes("rote-operation/v1", bytes);
 }
 
 /**

@@ -14,11 +14,11 @@ import type { JsonValue } from "../base/json.ts";
 import type { Appended } from "../model/journal.ts";
 import type { GateCode, Outcome } from "../model/operation.ts";
 import { givenBack } from "../policy/budget.ts";
-import type { AppendRefusal, Claim, Count, Lease } from "../ports/journal.ts";
+import type { Append, AppendRefusal, Claim, Count, Lease } from "../ports/journal.ts";
 import type { CheckedApproval } from "../trust/approval.ts";
 import { type Dispatched, dispatch } from "./dispatch.ts";
 import { type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
-import { type FrozenOperation, placeOf } from "./operation.ts";
+import { type FrozenOperation, operationBlob, placeOf } from "./operation.ts";
 import { type HostParts, TRUST_COUNTER } from "./parts.ts";
 import { type ReceiptFacts, signReceipt } from "./receipt.ts";
 import { INLINE_BYTES, keep } from "./stored.ts";
@@ -83,6 +83,8 @@ export async function admit(
             approver: checked.approval.approver,
             key: checked.key,
           })),
+          review: judgement.reviewed,
+          permissions: judgement.permissions,
           rules,
           reserved: counts.map(({ counter, add }) => ({ counter, add: String(add) })),
         },
@@ -164,6 +166,7 @@ export async function settle(
   const receipt = await fileReceipt(parts, lease, facts, final, {
     free: key === undefined ? [] : [key],
     count: nothingHappened ? givenBack(admission.counts) : [],
+    blobs: [],
   });
   const { outcome, result, refusal } = done;
   return { kind: "performed", outcome, result, refusal, final, receipt };
@@ -197,7 +200,8 @@ export async function fileRefusal(
       finished: null,
     },
     final,
-    { free: [], count: [] },
+    // No admission holds it, so it is kept beside: a refusal of nobody knows what would prove nothing.
+    { free: [], count: [], blobs: [operationBlob(refusal.frozen)] },
   );
 }
 
@@ -206,7 +210,7 @@ async function fileReceipt(
   lease: Lease,
   facts: ReceiptFacts,
   final: boolean,
-  change: { readonly free: readonly Claim[]; readonly count: readonly Count[] },
+  { free, count, blobs: beside }: Required<Pick<Append, "free" | "count" | "blobs">>,
 ): Promise<FiledReceipt> {
   const envelope = signReceipt(facts, parts.receiptKey);
   const plain = {
@@ -222,8 +226,9 @@ async function fileReceipt(
   const appended = await parts.journal.append({
     lease,
     entries: [{ chain: lease.chain, type: "receipt", body }],
-    ...change,
-    blobs,
+    free,
+    count,
+    blobs: [...blobs, ...beside],
   });
   const [entry] = appended.ok ? appended.value : [];
   if (entry === undefined) throw leaseLost(lease.chain);

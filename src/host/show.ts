@@ -14,18 +14,30 @@ import type { FrozenOperation } from "./operation.ts";
 const RENDERER = "rote-display/v1";
 
 /**
- * Controls, format characters, separators but the space, private use, unassigned, lone surrogates, and combining marks
- * that stand on anything but a letter: one on a digit changes what the digit looks like.
+ * What a screen does not show as itself: controls, format characters, separators but the space, private use, unassigned,
+ * lone surrogates, what fonts leave out (variation selectors, fillers, the blank of Braille), digits of other scripts,
+ * and combining marks that stand on anything but a letter or upon two others: they change what is under them or beside.
  */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}|(?<![\p{L}\p{M}])\p{M}/gu;
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|(?![0-9])\p{Nd}|(?<![\p{L}\p{M}])\p{M}|(?<=\p{M}{2})\p{M}/gu;
+
+/** Other forms of what ASCII has a form for: wide, mathematical, ligatures. They read alike and are not the same. */
+const NOT_ASCII = /\P{ASCII}/gu;
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** Alphabets with letters that look like those of another one. */
+const ALPHABETS = ["Latin", "Greek", "Cyrillic", "Armenian", "Cherokee", "Coptic", "Lisu"].map(
+  (script) => new RegExp(`\\p{Script=${script}}`, "u"),
+);
 
 export function renderOperations(run: string, operations: readonly FrozenOperation[]): string {
   const [first] = operations;
   const lines = [
     RENDERER,
-    `host: ${escaped(first?.operation.audience ?? "")}`,
-    `run: ${escaped(run)}`,
-    `requested by: ${escaped(first?.operation.identity ?? "")}`,
+    `host: ${quoted(first?.operation.audience ?? "")}`,
+    `run: ${quoted(run)}`,
+    `requested by: ${quoted(first?.operation.identity ?? "")}`,
     `operations: ${operations.length}`,
   ];
   operations.forEach((frozen, at) => {
@@ -46,8 +58,8 @@ function linesOf(operation: Operation): string[] {
   const { node, index, tool, key } = operation;
   const element = index === null ? "" : ` [${index}]`;
   return [
-    `  step: ${escaped(node)}${element}`,
-    `  tool: ${escaped(tool.name)} (${tool.category}), definition ${tool.definition}`,
+    `  step: ${quoted(node)}${element}`,
+    `  tool: ${quoted(tool.name)} (${tool.category}), definition ${tool.definition}`,
     ...(key === null ? [] : ["  key:", ...jsonLines(key, "    ")]),
     "  arguments:",
     ...jsonLines(operation.arguments, "    "),
@@ -59,7 +71,28 @@ function jsonLines(value: JsonValue, indent: string): string[] {
   return text.split("\n").map((line) => indent + escaped(line));
 }
 
-/** Visible text; what is not visible as `\u{...}`. */
+/** In quotes and with its backslashes doubled, so that nothing in a name looks like an escape or ends the line. */
+function quoted(text: string): string {
+  return escaped(JSON.stringify(text));
+}
+
+/** Visible text; what is not visible, or reads as something else, as `\u{...}`. */
 export function escaped(text: string): string {
-  return text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text
+    .replace(WORD, (word) => (isMixed(word) ? word.replace(NOT_ASCII, codeOf) : word))
+    .replace(NOT_ASCII, (character) => (readsAsAscii(character) ? codeOf(character) : character))
+    .replace(HIDDEN, codeOf);
+}
+
+function isMixed(word: string): boolean {
+  return ALPHABETS.filter((alphabet) => alphabet.test(word)).length > 1;
+}
+
+function readsAsAscii(character: string): boolean {
+  const plain = character.normalize("NFKC");
+  return plain !== character && plain.search(NOT_ASCII) < 0;
+}
+
+function codeOf(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }

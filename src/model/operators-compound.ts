@@ -30,7 +30,7 @@ export const COMPOUND_OPERATORS = {
     family: "structure",
     members: { fields: { kind: "fields", of: "T", required: true } },
     result: "record",
-    notes: "A null field is left out of the JSON form.",
+    notes: "A field that is optional and null is left out of the JSON form.",
   },
   get: {
     family: "structure",

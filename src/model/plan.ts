@@ -53,10 +53,11 @@ export interface RunLimits {
   readonly max_tokens_per_answer: number;
 }
 
+/** `max_tokens` lets every step be an answer whose usage is unknown: a host that pays for tokens states a lower limit. */
 export const DEFAULT_RUN_LIMITS: RunLimits = {
   max_steps: 10_000,
   max_runtime_ms: 600_000,
-  max_tokens: 10_000_000,
+  max_tokens: 1_000_000_000,
   max_tokens_per_answer: 100_000,
 };
 

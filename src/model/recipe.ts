@@ -135,8 +135,5 @@ export const verifierSchema = z.strictObject({
   result: expression,
 });
 
-export type RecipeDocument = z.infer<typeof recipeSchema>;
-export type RecipeHeader = z.infer<typeof recipeHeaderSchema>;
 export type NodeDocument = z.infer<typeof nodeSchema>;
 export type StepDocument = z.infer<typeof stepSchema>;
-export type VerifierDocument = z.infer<typeof verifierSchema>;

@@ -41,26 +41,17 @@ function decideOne(policy: PolicyDocument, needed: Permission, text: string): Po
   const profile = PROFILE_PERMISSIONS[policy.profile];
   const deny = find(policy.deny, needed, overlaps) ?? find(profile.deny, needed, overlaps);
   if (deny !== undefined) return denied([`deny:${deny}`], `${text} is denied by ${deny}`);
-  // The document's own words are more specific than its profile's, and asking is stronger than granting.
+  // The document's own words are more specific than its profile's, and asking is stronger than granting: also where a
+  // part only of what is needed wants to be asked about.
+  let partly: string | undefined;
   for (const { grants, approvable } of [policy, profile]) {
     const ask = find(approvable, needed, covers);
-    if (ask !== undefined) {
-      return { verdict: "need_approval", rules: [`approvable:${ask}`], message: ask, error: false };
-    }
+    if (ask !== undefined) return asking(ask);
+    partly ??= find(approvable, needed, overlaps);
     const grant = find(grants, needed, covers);
-    // Part of what is named wants to be asked about: so does all of it.
-    const part = grant === undefined ? undefined : find(approvable, needed, overlaps);
-    if (part !== undefined) {
-      return {
-        verdict: "need_approval",
-        rules: [`approvable:${part}`],
-        message: part,
-        error: false,
-      };
-    }
-    if (grant !== undefined) {
-      return { verdict: "allow", rules: [`grant:${grant}`], message: grant, error: false };
-    }
+    if (grant === undefined) continue;
+    if (partly !== undefined) return asking(partly);
+    return { verdict: "allow", rules: [`grant:${grant}`], message: grant, error: false };
   }
   return denied([], `nothing grants ${text}`);
 }
@@ -75,6 +66,10 @@ function find(
     // A rule that cannot be read is taken to be about everything where that denies, and about nothing where it grants.
     return parsed === undefined ? relation === overlaps : relation(parsed, needed);
   });
+}
+
+function asking(rule: string): PolicyDecision {
+  return { verdict: "need_approval", rules: [`approvable:${rule}`], message: rule, error: false };
 }
 
 function denied(rules: readonly string[], message: string): PolicyDecision {

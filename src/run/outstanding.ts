@@ -23,9 +23,10 @@ export function outstanding(program: Program, state: RunState): Outstanding {
   const fences: { node: string; operations: readonly PlannedOperation[] }[] = [];
   const checkpoints: string[] = [];
   if (state.end !== null) return { reads, effects, fences, checkpoints };
-  for (const node of program.plan.nodes) {
-    const at = state.nodes[node.index];
-    if (at?.kind !== "waiting") continue;
+  for (const index of state.waiting) {
+    const node = program.plan.nodes[index];
+    const at = state.nodes[index];
+    if (node === undefined || at?.kind !== "waiting") continue;
     const open = at.items.filter(
       (item): item is OperationItem => item.kind === "operation" && item.settled === null,
     );

@@ -93,10 +93,10 @@ export async function finish(drive: Drive, attached: Attached): Promise<void> {
     result: result === undefined ? null : digestOf("rote-result/v1", result),
     ms: spent(drive),
   };
-  await write(drive, attached, { entries: [entry(drive, "run_ended", body)], seal: true });
+  const entries = [entry(drive, "run_ended", body)];
+  await write(drive, attached, { entries, seal: true, release: true });
   drive.finished = true;
   attached.waiting.clear();
-  await attached.parts.journal.release(attached.lease);
 }
 
 /** Takes note in the chain that this process goes on with the run. */

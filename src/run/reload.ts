@@ -23,8 +23,17 @@ export async function reload(drive: Drive, attached: Attached): Promise<void> {
     drive.finished = end !== undefined;
     drive.endedWallMs = end?.entry.time ?? null;
   }
+  if (drive.finished) readBack(attached, entries);
+  else await takeOver(drive, attached, entries);
+}
+
+/** Goes on from entries that `drive` was folded from. */
+export async function takeOver(
+  drive: Drive,
+  attached: Attached,
+  entries: readonly Appended[],
+): Promise<void> {
   readBack(attached, entries);
-  if (drive.finished) return;
   await settleOpen(drive, attached, entries);
   if (drive.state?.end) await finish(drive, attached);
 }

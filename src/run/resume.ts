@@ -20,7 +20,7 @@ import { eventsIn, refuseBrokenChain } from "./entries.ts";
 import type { StartedEvent } from "./event.ts";
 import { programOf } from "./program.ts";
 import { writeResumed } from "./record.ts";
-import { readBack, reload } from "./reload.ts";
+import { readBack, takeOver } from "./reload.ts";
 import { type Run, runOf } from "./run.ts";
 import { fold } from "./step.ts";
 
@@ -43,35 +43,50 @@ export async function resumeRun(
 ): Promise<Run> {
   const parts = partsOf(host);
   const known = parts.journal.read(run);
-  const ended = known.some(({ entry }) => entry.type === "run_ended");
   if (known.length === 0) {
     throw new RoteError("unknown_run", `There is no run ${JSON.stringify(run)} in the journal.`, {
       run,
     });
   }
-  if (ended) {
-    const drive = driveFrom(plan, verifier, parts, known, options);
-    drive.finished = true;
-    // Nobody holds an ended run: there is nothing to write.
-    const attached = attachedTo(parts, { chain: run, owner: "", epoch: 0 });
-    readBack(attached, known);
-    return runOf(drive, attached);
-  }
+  if (hasEnded(known)) return endedRun(plan, verifier, parts, known, options);
   refuseMissingTools(plan, parts);
   const lease = await claimRun(parts, run);
   try {
-    // Read again: until the lease was ours, another process may have written.
-    const entries = parts.journal.read(run);
+    // Until the lease was ours, another process may have written, and even have ended the run.
+    const entries = [...known, ...parts.journal.read(run, known.length)];
+    if (hasEnded(entries)) {
+      await parts.journal.release(lease);
+      return endedRun(plan, verifier, parts, entries, options);
+    }
     const drive = driveFrom(plan, verifier, parts, entries, options);
     const attached = attachedTo(parts, lease);
     await writeResumed(drive, attached, entries.length);
-    await reload(drive, attached);
+    await takeOver(drive, attached, entries);
     return runOf(drive, attached);
   } catch (error) {
     // Whoever repairs what is wrong need not wait for the lease to run out.
     await parts.journal.release(lease).catch(() => undefined);
     throw error;
   }
+}
+
+function hasEnded(entries: readonly Appended[]): boolean {
+  return entries.some(({ entry }) => entry.type === "run_ended");
+}
+
+/** Nobody holds an ended run: there is nothing to write. */
+function endedRun(
+  plan: Plan,
+  verifier: Verifier,
+  parts: HostParts,
+  entries: readonly Appended[],
+  options: ResumeOptions,
+): Run {
+  const drive = driveFrom(plan, verifier, parts, entries, options);
+  drive.finished = true;
+  const attached = attachedTo(parts, { chain: drive.id, owner: "", epoch: 0 });
+  readBack(attached, entries);
+  return runOf(drive, attached);
 }
 
 /** Without its tools a run could not go on, and nothing could be found out about what is open. It stays as it is. */

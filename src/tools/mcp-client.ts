@@ -20,7 +20,7 @@ import {
   type McpResultType,
 } from "./mcp-definition.ts";
 import { outcomeOf } from "./mcp-result.ts";
-import { type Connected, type Session, sessionOf } from "./mcp-session.ts";
+import { type Session, sessionOf, type Used } from "./mcp-session.ts";
 import { loadClient, type McpServer, type Packages, type Way, wayTo } from "./mcp-transport.ts";
 import {
   badArguments,
@@ -65,7 +65,7 @@ export interface McpTools {
 /** @throws RoteError `package_missing` `tool_server_unavailable` `bad_tool` */
 export async function mcpTools(options: McpOptions): Promise<McpTools> {
   const packages = await loadClient();
-  const way = wayTo(packages, options.server, options.secrets ?? (() => undefined));
+  const way = wayTo(packages, options.id, options.server, options.secrets ?? (() => undefined));
   const timeoutMs = options.timeoutMs ?? 30_000;
   const session = sessionOf(packages, way, {
     id: options.id,
@@ -74,7 +74,8 @@ export async function mcpTools(options: McpOptions): Promise<McpTools> {
     reading: (name, structured) => readingOf(options, name, structured),
   });
   const refresh = async () => {
-    await session.current(new AbortController().signal);
+    const used = await session.current(new AbortController().signal);
+    used.release();
   };
   try {
     await refresh();
@@ -126,40 +127,46 @@ function toolOf(parts: Parts): Tool {
 }
 
 async function send(parts: Parts, call: ToolCall): Promise<ToolOutcome> {
-  const { pinned, session, way, timeoutMs, options } = parts;
-  const { name } = pinned.wire;
+  const { session, way } = parts;
   if (call.signal.aborted) return CANCELLED;
-  let connected: Connected;
+  let used: Used;
   let hide: (value: JsonValue) => JsonValue;
   try {
     hide = way.hiding();
-    connected = await session.current(call.signal);
+    used = await session.current(call.signal);
   } catch (error) {
     if (call.signal.aborted) return CANCELLED;
     return nothingDone("server_unreachable", `the server is not available (${nameOf(error)})`);
   }
+  try {
+    return await sendOver(parts, used, hide, call);
+  } finally {
+    used.release();
+  }
+}
+
+async function sendOver(
+  { pinned, session, timeoutMs, options }: Parts,
+  { client }: Used,
+  hide: (value: JsonValue) => JsonValue,
+  { arguments: args, signal }: ToolCall,
+): Promise<ToolOutcome> {
+  const { name, outputSchema } = pinned.wire;
   if (session.live().get(name)?.canonical !== pinned.canonical) {
     return nothingDone("definition_changed", `the server says something else of ${name} now`);
   }
-  if (call.signal.aborted) return CANCELLED;
-  connected.calls += 1;
+  if (signal.aborted) return CANCELLED;
   try {
-    const answer = await connected.client.callTool(
-      { name, arguments: call.arguments as Record<string, unknown> },
+    const answer = await client.callTool(
+      { name, arguments: args as Record<string, unknown> },
       // With the definition at hand the client has no reason to list and send again by itself.
-      { toolDefinition: pinned.wire, signal: call.signal, timeout: timeoutMs },
+      { toolDefinition: pinned.wire, signal, timeout: timeoutMs },
     );
-    return outcomeOf(
-      readingOf(options, name, pinned.wire.outputSchema !== undefined),
-      answer,
-      hide,
-    );
+    return outcomeOf(readingOf(options, name, outputSchema !== undefined), answer, hide);
   } catch (error) {
     if (error instanceof NotSent) return nothingDone(error.code, error.message);
     if (error instanceof ToolBroke) throw error;
     throw broke("tool_call_failed", `the call of ${name} broke (${nameOf(error)})`, error);
-  } finally {
-    connected.calls -= 1;
   }
 }
 

@@ -18,17 +18,23 @@ export interface SessionOptions {
   readonly reading: (name: string, structured: boolean) => McpReading;
 }
 
-export interface Connected {
+interface Connected {
   readonly client: Client;
-  /** Calls in flight: nobody closes under them. */
-  calls: number;
+  /** Who uses it now: nobody closes under them. */
+  users: number;
+}
+
+export interface Used {
+  readonly client: Client;
+  /** To be called once, when the use is over. */
+  release(this: void): void;
 }
 
 export interface Session {
   /** What the server lists now, as far as is known; a name that it lists twice is none. */
   live(this: void): ReadonlyMap<string, Listed>;
-  /** A connection over which the list was read just now. */
-  current(this: void, signal: AbortSignal): Promise<Connected>;
+  /** A connection over which the list was read just now; it stays open until it is released. */
+  current(this: void, signal: AbortSignal): Promise<Used>;
   close(this: void): Promise<void>;
 }
 
@@ -56,7 +62,7 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
         },
       },
     );
-    const connected: Connected = { client, calls: 0 };
+    const connected: Connected = { client, users: 0 };
     client.onclose = () => {
       if (open === connected) open = undefined;
     };
@@ -93,6 +99,16 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
     list = found;
   }
 
+  function using(connected: Connected): Used {
+    connected.users += 1;
+    return {
+      client: connected.client,
+      release: () => {
+        connected.users -= 1;
+      },
+    };
+  }
+
   /** The next call reads the list itself. */
   function lost(): void {}
 
@@ -103,9 +119,9 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
       if (before !== undefined) {
         try {
           await read(before, signal);
-          return before;
+          return using(before);
         } catch (error) {
-          if (signal.aborted || before.calls > 0) throw error;
+          if (signal.aborted || before.users > 0) throw error;
           if (open === before) open = undefined;
           await before.client.close();
         }
@@ -113,7 +129,7 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
       opening ??= connect().finally(() => {
         opening = undefined;
       });
-      return opening;
+      return using(await opening);
     },
     async close() {
       const last = open ?? (await opening?.catch(lost));

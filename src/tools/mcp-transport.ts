@@ -4,6 +4,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Credential, carry, hiding, type Secrets, secretOf } from "./credentials.ts";
+import { checkAllowances } from "./http-allow.ts";
 import { NotSent } from "./http-connect.ts";
 import { exchange, readBody } from "./http-exchange.ts";
 import type { ServerPlace } from "./mcp-definition.ts";
@@ -57,10 +58,11 @@ export async function loadClient() {
 }
 export type Packages = Awaited<ReturnType<typeof loadClient>>;
 
-export function wayTo(packages: Packages, server: McpServer, secrets: Secrets): Way {
-  return "command" in server
-    ? wayToProcess(packages, server, secrets)
-    : wayToEndpoint(packages, server, secrets);
+/** @throws RoteError `bad_tool` */
+export function wayTo(packages: Packages, id: string, server: McpServer, secrets: Secrets): Way {
+  if ("command" in server) return wayToProcess(packages, server, secrets);
+  checkEndpoint(id, server);
+  return wayToEndpoint(packages, server, secrets);
 }
 
 function wayToProcess({ stdio }: Packages, server: McpProcess, secrets: Secrets): Way {
@@ -81,6 +83,25 @@ function wayToProcess({ stdio }: Packages, server: McpProcess, secrets: Secrets)
     },
     hiding: () => hiding(credentials, secrets),
   };
+}
+
+function checkEndpoint(
+  id: string,
+  { url: text, credentials, privateAddresses }: McpEndpoint,
+): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.href !== text || url.username !== "" || url.password !== "") {
+    throw new RoteError("bad_tool", `${id}: its URL is not in normal form`, { server: id });
+  }
+  checkAllowances(id, [
+    {
+      origin: url.origin,
+      methods: ["POST"],
+      paths: [url.pathname],
+      privateAddresses: privateAddresses ?? false,
+      credentials: credentials ?? [],
+    },
+  ]);
 }
 
 function wayToEndpoint({ client }: Packages, server: McpEndpoint, secrets: Secrets): Way {

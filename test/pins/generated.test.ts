@@ -6,6 +6,7 @@ it("every generated file in the tree is what the source says (npm run generate)"
   expect([...outputs.keys()].sort()).toEqual([
     "docs/cli.md",
     "docs/errors.md",
+    "docs/expressions.md",
     "docs/states.md",
     "schema/recipe.schema.json",
     "schema/verifier.schema.json",

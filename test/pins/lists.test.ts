@@ -356,7 +356,7 @@ describe("closed lists that others match on", () => {
     expect(DEFAULT_RUN_LIMITS).toEqual({
       max_steps: 10_000,
       max_runtime_ms: 600_000,
-      max_tokens: 10_000_000,
+      max_tokens: 1_000_000_000,
       max_tokens_per_answer: 100_000,
     });
   });

@@ -13,6 +13,16 @@ describe("the package", () => {
   it("can be imported through these names and no others", () => {
     expect(manifest["exports"]).toEqual({
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./tools": { types: "./dist/tools/index.d.ts", default: "./dist/tools/index.js" },
+      "./tools/mcp": {
+        types: "./dist/tools/mcp-client.d.ts",
+        default: "./dist/tools/mcp-client.js",
+      },
+      "./tools/workpaper": {
+        types: "./dist/tools/workpaper.d.ts",
+        default: "./dist/tools/workpaper.js",
+      },
+      "./trust": { types: "./dist/trust/index.d.ts", default: "./dist/trust/index.js" },
       "./schema/recipe.json": "./schema/recipe.schema.json",
       "./schema/verifier.json": "./schema/verifier.schema.json",
       "./package.json": "./package.json",

@@ -33,6 +33,12 @@ export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
+/** The same for all documents of a test, in child processes too: a trust store that differs by a second is another. */
+const STARTED = Number(process.env["ROTE_TEST_STARTED"] ?? nowSeconds());
+
+/** For the environment of child processes. */
+export const CHILD_ENV = { ROTE_TEST_STARTED: String(STARTED) };
+
 export function trustedKey(
   key: PrivateKey,
   name: string,
@@ -43,8 +49,8 @@ export function trustedKey(
     public: toBase64Url(key.publicKey.raw),
     name,
     role,
-    valid_from: nowSeconds() - YEAR,
-    valid_to: nowSeconds() + YEAR,
+    valid_from: STARTED - YEAR,
+    valid_to: STARTED + YEAR,
     ...change,
   };
 }
@@ -54,8 +60,8 @@ export function trustDocument(change: Partial<TrustDocument> = {}): TrustDocumen
     type: "rote-trust/v1",
     audience: ORIGIN,
     version: 1,
-    issued: nowSeconds() - 60,
-    expires: nowSeconds() + YEAR,
+    issued: STARTED - 60,
+    expires: STARTED + YEAR,
     root: { threshold: 1, keys: [toBase64Url(KEYS.root.publicKey.raw)] },
     keys: [
       trustedKey(KEYS.journal, "journal", "journal"),
@@ -123,8 +129,8 @@ export function registration(
         repeatable: false,
         fenced: false,
         reviewer: "rita",
-        not_before: nowSeconds() - 60,
-        expires: nowSeconds() + YEAR,
+        not_before: STARTED - 60,
+        expires: STARTED + YEAR,
         ...change,
       },
       KEYS.reviewer,

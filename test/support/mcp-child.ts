@@ -7,7 +7,7 @@
  * With `http` (sessions, as up to 2025) and `modern` (2026, no sessions) it listens on loopback and prints its URL.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import {
   createMcpHandler,
@@ -96,6 +96,11 @@ function build(changed: () => void = () => {}): McpServer {
     },
   );
   server.registerTool(
+    "blurt",
+    { description: "Repeats a variable in an error", inputSchema: z.strictObject({}) },
+    () => text(`wrong key ${process.env["BANK_KEY"]} ${"x".repeat(1000)}`, true),
+  );
+  server.registerTool(
     "die",
     { description: "Applies it and ends the process", inputSchema: z.strictObject({}) },
     () => {
@@ -139,12 +144,20 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function sessions(): Promise<(request: Request) => Promise<Response>> {
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    sessionIdGenerator: () => "one-session",
-  });
-  await build().connect(transport);
-  return (request) => transport.handleRequest(request);
+/** A transport for each session; the first request of one has no session yet. */
+function sessions(): (request: Request) => Promise<Response> {
+  const open = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  return async (request) => {
+    const known = open.get(request.headers.get("mcp-session-id") ?? "");
+    if (known !== undefined) return known.handleRequest(request);
+    const id = `session-${open.size}`;
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+    });
+    open.set(id, transport);
+    await build().connect(transport);
+    return transport.handleRequest(request);
+  };
 }
 
 function modern(): (request: Request) => Promise<Response> {
@@ -155,7 +168,10 @@ function modern(): (request: Request) => Promise<Response> {
 }
 
 function listen(handle: (request: Request) => Promise<Response>): void {
-  const http = createServer(async (incoming, outgoing) => {
+  const http = createServer((incoming, outgoing) => {
+    void serve(incoming, outgoing);
+  });
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", headers, url } = incoming;
     appendFileSync(join(directory, "requests"), `${method} ${headers.authorization}\n`);
     const given = method === "POST" ? { body: await bodyOf(incoming) } : {};
@@ -170,7 +186,7 @@ function listen(handle: (request: Request) => Promise<Response>): void {
     outgoing.flushHeaders();
     for await (const chunk of answer.body ?? []) outgoing.write(chunk);
     outgoing.end();
-  });
+  }
   http.listen(0, "127.0.0.1", () => {
     const address = http.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
@@ -178,6 +194,6 @@ function listen(handle: (request: Request) => Promise<Response>): void {
   });
 }
 
-if (mode === "http") listen(await sessions());
+if (mode === "http") listen(sessions());
 else if (mode === "modern") listen(modern());
 else await build().connect(new StdioServerTransport());

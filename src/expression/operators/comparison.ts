@@ -1,14 +1,23 @@
 /** equal, the order, and the choice between two ordered values. */
 import type { Type } from "../../model/type.ts";
-import type { RecordValue, Value } from "../../model/value.ts";
-import { type Checking, type Operation, operand, problem, type Typed, typed } from "../checking.ts";
+import type { Value } from "../../model/value.ts";
+import {
+  type Checking,
+  type Match,
+  type Operation,
+  operand,
+  problem,
+  type Typed,
+  typed,
+} from "../checking.ts";
 import { equalityOf, isScalar, settle, type Work } from "../equality.ts";
 import type { Site } from "../failure.ts";
-import { asTexts, type Code, type Frame, type Lowering, spendUnits } from "../frame.ts";
+import { type Code, type Frame, spendUnits } from "../frame.ts";
 import type { OperatorNode } from "../parse-tree.ts";
-import { isOrdered, isTextual, leastCommon, neverEqual } from "../type-relations.ts";
+import { isOrdered, leastCommon, neverEqual } from "../type-relations.ts";
 import { BOOLEAN, isOptional, presentOf, typeName } from "../types.ts";
 import { bitsRead, isSmall } from "./arithmetic.ts";
+import { matchCode, same } from "./matching.ts";
 
 /** Equality of two operands of possibly different types, one of which may be optional. */
 export type Equal = (left: Value, right: Value, frame: Frame) => boolean;
@@ -40,108 +49,41 @@ function incomparable(left: Type, right: Type, node: OperatorNode, checking: Che
   return problem(node, checking, "type_mismatch", what, hint);
 }
 
-/** Texts are read as far as the shorter one goes. */
-function sameText(left: string, right: string, frame: Frame, site: Site): boolean {
-  if (left.length >= 256 && right.length >= 256) {
-    spendUnits(frame, Math.min(left.length, right.length), site);
-  }
-  return left === right;
-}
-
 function equalOf(common: Type, oneOptional: boolean, site: Site): Equal {
   const present = presentOf(common);
   if (present.kind === "text" || present.kind === "enum") {
-    return (left, right, frame) =>
-      typeof left === "string" && typeof right === "string"
-        ? sameText(left, right, frame, site)
-        : left === right;
+    return (left, right, frame) => same(left, right, frame, site);
   }
   if (isScalar(present)) return (left, right) => left === right;
-  const same = equalityOf(present);
+  const deep = equalityOf(present);
   const absentable = isOptional(common);
   return (left, right, frame) => {
     // An absent value equals no value of the other type, json's own null included.
     if (absentable && (left === null || right === null)) return !oneOptional && left === right;
     const work: Work = { frame, site, parts: 0 };
-    const result = same(left, right, work);
+    const result = deep(left, right, work);
     settle(work);
     return result;
   };
 }
 
-/**
- * The equality of scalars that are there, by kind (V8 compares best where it sees one kind) and without a call for a
- * side that is a field or fixed. Undefined where there is no such short way.
- */
-function shortEqual(
-  left: Typed,
-  right: Typed,
-  site: Site,
-  lowering: Lowering,
-): Code<boolean> | undefined {
+/** The fields, where a comparison is nothing but one of two scalar fields, or of one with something fixed. */
+function matchOf(left: Typed, right: Typed): Match | undefined {
   if (!isScalar(left.type) || isOptional(left.type) || isOptional(right.type)) return undefined;
   if (left.constant !== undefined) {
-    return right.constant === undefined ? shortEqual(right, left, site, lowering) : undefined;
+    return right.constant === undefined ? matchOf(right, left) : undefined;
   }
-  const textual = isTextual(left.type);
-  if (right.constant !== undefined) {
-    const { value } = right.constant;
-    // A longer text is never equal, and comparing it reads no more than the fixed one has.
-    if (typeof value !== "string" || value.length < 256) return equalToFixed(left, value, lowering);
+  if (left.direct?.fields.length !== 1) return undefined;
+  const { constant, direct } = right;
+  if (direct?.fields.length === 1) return { left: left.direct, right: direct };
+  // A longer text is never equal, and comparing it reads no more than the fixed one has: nothing to pay for.
+  if (
+    constant === undefined ||
+    (typeof constant.value === "string" && constant.value.length >= 256)
+  ) {
+    return undefined;
   }
-  const fields = bothInputFields(left, right, lowering);
-  if (fields !== undefined) return textual ? equalTexts(fields, site) : equalFields(fields);
-  const one = left.lower(lowering);
-  const other = right.lower(lowering);
-  if (left.type.kind === "integer") return (frame) => one(frame) === other(frame);
-  if (!textual) return undefined;
-  const first = asTexts(one);
-  const second = asTexts(other);
-  return (frame) => sameText(first(frame), second(frame), frame, site);
-}
-
-function equalToFixed(left: Typed, value: Value, lowering: Lowering): Code<boolean> {
-  const { direct } = left;
-  const field = direct?.fields.length === 1 ? direct.fields[0] : undefined;
-  const code = left.lower(lowering);
-  if (direct?.from !== "items" || field === undefined) {
-    return typeof value === "bigint"
-      ? (frame) => code(frame) === value
-      : (frame) => code(frame) === value;
-  }
-  const slot = direct.slot(lowering);
-  return (frame) => (frame.items[slot] as RecordValue)[field] === value;
-}
-
-interface TwoFields {
-  readonly left: number;
-  readonly right: number;
-  readonly mine: string;
-  readonly other: string;
-}
-
-function bothInputFields(left: Typed, right: Typed, lowering: Lowering): TwoFields | undefined {
-  const one = left.direct;
-  const two = right.direct;
-  if (one?.from !== "inputs" || two?.from !== "inputs") return undefined;
-  const [mine] = one.fields;
-  const [other] = two.fields;
-  if (mine === undefined || other === undefined) return undefined;
-  if (one.fields.length > 1 || two.fields.length > 1) return undefined;
-  return { left: one.slot(lowering), right: two.slot(lowering), mine, other };
-}
-
-function equalFields({ left, right, mine, other }: TwoFields): Code<boolean> {
-  return ({ inputs }) =>
-    (inputs[left] as RecordValue)[mine] === (inputs[right] as RecordValue)[other];
-}
-
-function equalTexts({ left, right, mine, other }: TwoFields, site: Site): Code<boolean> {
-  return (frame) => {
-    const one = (frame.inputs[left] as RecordValue)[mine] as string;
-    const two = (frame.inputs[right] as RecordValue)[other] as string;
-    return sameText(one, two, frame, site);
-  };
+  return { left: left.direct, right: constant };
 }
 
 function equality(negated: boolean): Operation {
@@ -151,9 +93,10 @@ function equality(negated: boolean): Operation {
     if (left === undefined || right === undefined) return undefined;
     const make = comparing(left.type, right.type, node, checking);
     if (make === undefined) return undefined;
-    return typed(node, checking, BOOLEAN, [left, right], (lowering, site) => {
-      const short = shortEqual(left, right, site, lowering);
-      if (short !== undefined) return negated ? (frame) => !short(frame) : short;
+    const match = negated ? undefined : matchOf(left, right);
+    const found = typed(node, checking, BOOLEAN, [left, right], (lowering, site) => {
+      const short = match && matchCode(match, site, lowering);
+      if (short !== undefined) return short;
       const one = left.lower(lowering);
       const other = right.lower(lowering);
       const equal = make(site);
@@ -161,6 +104,7 @@ function equality(negated: boolean): Operation {
         ? (frame) => !equal(one(frame), other(frame), frame)
         : (frame) => equal(one(frame), other(frame), frame);
     });
+    return match === undefined ? found : { ...found, match };
   };
 }
 

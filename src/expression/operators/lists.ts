@@ -1,6 +1,6 @@
 /** Operators that look at every element with a name for it: map, filter, fold, all, any, sum, count, lookup. */
 import type { Type } from "../../model/type.ts";
-import type { Value } from "../../model/value.ts";
+import type { RecordValue, Value } from "../../model/value.ts";
 import {
   article,
   bind,
@@ -29,6 +29,7 @@ import type { OperatorNode } from "../parse-tree.ts";
 import { fits } from "../type-relations.ts";
 import { BOOLEAN, INTEGER, listOf, optionalOf, typeName, valueType } from "../types.ts";
 import { built, isSmall } from "./arithmetic.ts";
+import { elementMatch } from "./matching.ts";
 
 /** A list operator's list and what it evaluates per element. */
 export interface Each {
@@ -123,28 +124,39 @@ const map: Operation = (node, checking) => {
 const filter: Operation = (node, checking) => {
   const each = eachOf(node, "where", checking, BOOLEAN);
   if (each === undefined) return undefined;
-  return looping<boolean>(
-    node,
-    checking,
-    each,
-    listOf(each.of),
-    ({ list, body, cost, slot, site }) =>
-      (frame) => {
+  return looping<boolean>(node, checking, each, listOf(each.of), (loop) => {
+    const { list, body, cost, slot, site, lowering } = loop;
+    const match = each.body && elementMatch(each.body, slot, lowering);
+    if (match !== undefined) {
+      const { field, value } = match;
+      return (frame) => {
         const elements = list(frame);
-        const { length } = elements;
-        enterEach(frame, length, cost, site);
-        const { items, positions } = frame;
+        enterEach(frame, elements.length, cost, site);
         const made: Value[] = [];
-        for (let at = 0; at < length; at += 1) {
-          const element = elements[at] as Value;
-          items[slot] = element;
-          positions[slot] = at;
-          if (body(frame)) made.push(element);
+        for (let at = 0; at < elements.length; at += 1) {
+          const element = elements[at] as RecordValue;
+          if (element[field] === value) made.push(element);
         }
         spendElements(frame, made.length, site);
         return made;
-      },
-  );
+      };
+    }
+    return (frame) => {
+      const elements = list(frame);
+      const { length } = elements;
+      enterEach(frame, length, cost, site);
+      const { items, positions } = frame;
+      const made: Value[] = [];
+      for (let at = 0; at < length; at += 1) {
+        const element = elements[at] as Value;
+        items[slot] = element;
+        positions[slot] = at;
+        if (body(frame)) made.push(element);
+      }
+      spendElements(frame, made.length, site);
+      return made;
+    };
+  });
 };
 
 const fold: Operation = (node, checking) => {

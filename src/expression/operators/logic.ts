@@ -12,6 +12,7 @@ import {
 import { asBooleans } from "../frame.ts";
 import { leastCommon } from "../type-relations.ts";
 import { BOOLEAN, optionalOf, typeName } from "../types.ts";
+import { agreement } from "./matching.ts";
 
 function junction(stopsAt: boolean): Operation {
   return (node, checking) => {
@@ -24,6 +25,8 @@ function junction(stopsAt: boolean): Operation {
     if (known.length < values.length) return undefined;
     // The first one is always evaluated, so it is paid for together with the operator.
     return typed(node, checking, BOOLEAN, known.slice(0, 1), (lowering) => {
+      const agreeing = stopsAt ? undefined : agreement(known, lowering);
+      if (agreeing !== undefined) return agreeing;
       const [start, ...rest] = known;
       if (start === undefined) return () => !stopsAt;
       const first = asBooleans(start.lower(lowering));

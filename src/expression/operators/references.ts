@@ -85,7 +85,7 @@ const input: Operation = (node, checking) => {
     return problem(node, checking, "unknown_input", `there is no input ${shown(name)}`, hint);
   }
   const slot = ({ layout }: Lowering): number => layout.input(name);
-  return reference(node, checking, type, "inputs", slot, `input ${name}`);
+  return reference(node, checking, type, "inputs", slot);
 };
 
 const nodeOutput: Operation = (node, checking) => {
@@ -101,14 +101,14 @@ const nodeOutput: Operation = (node, checking) => {
     return problem(node, checking, "not_an_ancestor", what, `list it in after`);
   }
   const slot = ({ layout }: Lowering): number => layout.node(id);
-  return reference(node, checking, type, "nodes", slot, `node ${id}`);
+  return reference(node, checking, type, "nodes", slot);
 };
 
 const item: Operation = (node, checking) => {
   const name = node.words.get("name") ?? "";
   const binding = checking.bindings.findLast((each) => each.name === name);
   if (binding === undefined) return unknownItem(name, node, checking);
-  return reference(node, checking, binding.type, "items", () => binding.slot, name);
+  return reference(node, checking, binding.type, "items", () => binding.slot);
 };
 
 const index: Operation = (node, checking) => {
@@ -137,27 +137,30 @@ function reference(
   type: Type,
   from: Direct["from"],
   slotOf: (lowering: Lowering) => number,
-  what: string,
 ): Typed | undefined {
   const tokens = node.tokens ?? [];
   const path = pathThrough(type, tokens);
   if ("code" in path) return problem(node, checking, path.code, path.message, path.hint);
-  const base = typed(node, checking, path.type, [], (lowering, site) => {
-    const slot = slotOf(lowering);
-    if (path.fields !== undefined) return fieldReader(from, slot, path.fields);
-    const { read } = path;
-    const place = pointer(...tokens);
-    const source = sourceReader(from, slot);
+  const { fields, read } = path;
+  if (fields !== undefined) {
+    return {
+      type: path.type,
+      site: siteOf(node, checking),
+      cost: 1,
+      lower: (lowering) => fieldReader(from, slotOf(lowering), fields),
+      direct: { from, slot: slotOf, fields },
+    };
+  }
+  return typed(node, checking, path.type, [], (lowering, site) => {
+    const source = sourceReader(from, slotOf(lowering));
+    const name = node.words.get(node.op === "node" ? "id" : "name");
+    const what = from === "items" ? name : `${node.op} ${name}`;
     return (frame) => {
       const value = read(source(frame));
-      if (value === undefined)
-        throw fail(frame, site, "missing", `${what} has nothing at ${place}`);
-      return value;
+      if (value !== undefined) return value;
+      throw fail(frame, site, "missing", `${what} has nothing at ${pointer(...tokens)}`);
     };
   });
-  return path.fields === undefined
-    ? base
-    : { ...base, direct: { from, slot: slotOf, fields: path.fields } };
 }
 
 /** Reading fields of records cannot fail. The usual depths are written out, and each source, for the sake of speed. */

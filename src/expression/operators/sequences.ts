@@ -129,12 +129,14 @@ const distinct: Operation = (node, checking) => {
       enterEach(frame, elements.length, body?.cost ?? 0, site);
       const work: Work = { frame, site, parts: 0 };
       const seen = new Set<Value>();
-      const made = elements.filter((element, at) => {
+      const made: Value[] = [];
+      for (let at = 0; at < elements.length; at += 1) {
+        const element = elements[at] as Value;
         const { mark } = keyFor(frame, element, at, work);
-        if (seen.has(mark)) return false;
+        if (seen.has(mark)) continue;
         seen.add(mark);
-        return true;
-      });
+        made.push(element);
+      }
       settle(work);
       spendElements(frame, made.length, site);
       return made;
@@ -183,7 +185,8 @@ function dropNulls(node: OperatorNode, list: Typed, of: Type, checking: Checking
     return (frame) => {
       const elements = source(frame);
       spendElements(frame, elements.length, site);
-      const made = elements.filter((element) => element !== null);
+      const made: Value[] = [];
+      for (const element of elements) if (element !== null) made.push(element);
       spendElements(frame, made.length, site);
       return made;
     };
@@ -211,7 +214,9 @@ const range: Operation = (node, checking) => {
       const length = Number(size);
       spendElements(frame, length, site);
       if (length > 0) built(frame, first + size - 1n, site, limits);
-      return Array.from({ length }, (_, at) => first + BigInt(at));
+      const made: bigint[] = [];
+      for (let at = 0n; at < size; at += 1n) made.push(first + at);
+      return made;
     };
   });
 };
@@ -236,6 +241,7 @@ const zip: Operation = (node, checking) => {
         const what = `${first.length} elements on the left, ${second.length} on the right`;
         throw fail(frame, site, "length_mismatch", what);
       }
+      spendElements(frame, first.length + second.length, site);
       spendElements(frame, first.length, site);
       return first.map((element, at) => {
         const made = emptyRecord();

@@ -1,6 +1,7 @@
 /** list, record, merge, entries, digest: values made of values. */
 import { digestOf } from "../../base/digest.ts";
 import { compareText } from "../../base/text.ts";
+import type { Value } from "../../model/value.ts";
 
 import {
   type Checking,
@@ -38,7 +39,9 @@ const list: Operation = (node, checking) => {
     const codes = known.map((value) => value.lower(lowering));
     return (frame) => {
       spendElements(frame, codes.length, site);
-      return codes.map((code) => code(frame));
+      const made: Value[] = [];
+      for (const code of codes) made.push(code(frame));
+      return made;
     };
   });
 };
@@ -122,6 +125,7 @@ function mergeDictionaries(
       const second = other(frame);
       spendElements(frame, first.size + second.size, site);
       const made = new Map([...first, ...second]);
+      spendElements(frame, made.size, site);
       if (made.size <= elements) return made;
       throw fail(frame, site, "too_large", `a dictionary of ${made.size} elements`);
     };
@@ -146,6 +150,7 @@ const entries: Operation = (node, checking) => {
     return (frame) => {
       const given = source(frame);
       const { size } = given;
+      spendElements(frame, size, site);
       spendElements(frame, size, site);
       if (size > 1) spend(frame, size * (31 - Math.clz32(size)), site);
       const sorted = [...given].sort(([left], [right]) => compareText(left, right));

@@ -44,9 +44,13 @@ const concat: Operation = (node, checking) => {
   return typed(node, checking, TEXT, known, (lowering, site) => {
     const codes = known.map((value) => asTexts(value.lower(lowering)));
     return (frame) => {
-      const parts = codes.map((code) => code(frame));
+      const parts: string[] = [];
       let units = 0;
-      for (const part of parts) units += part.length;
+      for (const code of codes) {
+        const part = code(frame);
+        parts.push(part);
+        units += part.length;
+      }
       sized(frame, units, site, lowering.limits);
       return parts.join("");
     };
@@ -227,7 +231,8 @@ function containsElement(
       const elements = list(frame);
       const one = wanted(frame);
       spendElements(frame, elements.length, site);
-      return elements.some((element) => equal(element, one, frame));
+      for (const element of elements) if (equal(element, one, frame)) return true;
+      return false;
     };
   });
 }

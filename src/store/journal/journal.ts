@@ -151,7 +151,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     for (const { space, key } of request.free ?? []) tables.dropClaim(space, key);
     for (const { space, key } of request.take ?? []) tables.putClaim(space, key, first);
     for (const { counter, add } of request.count ?? []) {
-      tables.putTotal(counter, tables.total(counter) + add);
+      // What is only compared is not written.
+      if (add !== 0n) tables.putTotal(counter, tables.total(counter) + add);
     }
     for (const bytes of request.blobs ?? []) tables.putBlob(sha256Hex(bytes), bytes);
     if (request.seal === true) sealWanted = true;

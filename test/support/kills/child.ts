@@ -2,22 +2,30 @@
  * A process of a case: says `ready`, gets an order, does it as far as it goes, and reports. It may be killed anywhere,
  * by itself at a place of its order or by its parent at any time.
  */
+import { once } from "node:events";
 import { assembleHost } from "../../../src/app/create-host.ts";
 import { RoteError } from "../../../src/base/error.ts";
-import { decision, KEYS } from "../host.ts";
+import type { Host } from "../../../src/host/index.ts";
+import type { Run } from "../../../src/run/index.ts";
+import { approveAll } from "./approve.ts";
 import { commitPoints, pointsWith, type Stop } from "./points.ts";
 import { driveOn, optionsFor, runAt, type Story } from "./story.ts";
 import { openTarget } from "./target.ts";
 
 export interface Order {
   readonly story: Story;
-  /** `run`: start the run or go on with it. `approve`: answer every request that waits. */
-  readonly role: "run" | "approve";
+  /**
+   * `run`: start the run or go on with it, as far as it goes alone. `wait`: the same, and where it waits for an approval,
+   * wait with it for the parent's word. `approve`: answer every request that waits.
+   */
+  readonly role: "run" | "wait" | "approve";
   readonly stop: Stop | null;
+  /** Tries again as long as another process holds the run. */
+  readonly patient?: boolean;
 }
 
 export interface Report {
-  /** State of the run, `approved`, or `failed` with the code of what was thrown. */
+  /** State of the run, `approved`, or `broke` with the code of what was thrown. */
   readonly state: string;
   readonly code: string | null;
   readonly message: string | null;
@@ -35,16 +43,16 @@ process.once("message", (order: Order) => {
 });
 process.send?.("ready");
 
-async function obey({ story, role, stop }: Order): Promise<Report> {
+async function obey({ story, role, stop, patient = false }: Order): Promise<Report> {
   const points = pointsWith(stop);
   const target = openTarget(story.target);
   try {
-    const state = await (role === "run" ? run : approve)();
+    const state = await (role === "approve" ? approve() : run());
     return { state, code: null, message: null, reached: points.reached };
   } catch (error) {
     const code = error instanceof RoteError ? error.code : "not_ours";
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { state: "failed", code, message, reached: points.reached };
+    return { state: "broke", code, message, reached: points.reached };
   } finally {
     target.close();
   }
@@ -55,22 +63,31 @@ async function obey({ story, role, stop }: Order): Promise<Report> {
 
   async function run(): Promise<string> {
     const host = await open();
-    const state = await driveOn(await runAt(host, story), host);
+    const current = await (patient ? patiently(host) : runAt(host, story));
+    let state = await driveOn(current, host);
+    while (role === "wait" && state === "awaiting_approval") {
+      process.send?.("waiting");
+      await once(process, "message");
+      state = await driveOn(current, host);
+    }
     await host.close();
     return state;
   }
 
+  async function patiently(host: Host): Promise<Run> {
+    for (;;) {
+      try {
+        return await runAt(host, story);
+      } catch (error) {
+        if (!(error instanceof RoteError && error.code === "run_busy")) throw error;
+        await new Promise((again) => setTimeout(again, 20));
+      }
+    }
+  }
+
   async function approve(): Promise<string> {
     const host = await open();
-    for (const request of host.pendingRequests()) {
-      const required = 1;
-      const operations = request.operations.map(({ digest }) => digest);
-      const { run, node, nonce, display, text, expires } = request;
-      const asked = { run, node, audience: host.origin, nonce, operations, display, text, expires };
-      await host.fileDecision(
-        decision({ ...asked, required, replaces: null }, KEYS.alice, "alice"),
-      );
-    }
+    await approveAll(host);
     await host.close();
     return "approved";
   }

@@ -14,6 +14,9 @@ export interface Ended {
 
 export interface Worker {
   readonly process: ChildProcess;
+  /** Calls back when it waits for an approval; `goOn` tells it that there is one. */
+  onWaiting(this: void, then: () => void): void;
+  goOn(this: void): void;
   /** Resolves when the process is gone. */
   readonly ended: Promise<Ended>;
 }
@@ -46,7 +49,17 @@ export function openPool(ahead: number): Pool {
       ready.delete(child);
       const ended = endOf(child);
       child.send(order);
-      return { process: child, ended };
+      return {
+        process: child,
+        ended,
+        onWaiting: (then) => {
+          child.on("message", (message) => {
+            if (message === "waiting") then();
+          });
+        },
+        // It may have been killed meanwhile.
+        goOn: () => void child.send("go on", () => undefined),
+      };
     },
     close() {
       for (const child of waiting.splice(0)) child.kill("SIGKILL");
@@ -57,7 +70,7 @@ export function openPool(ahead: number): Pool {
 async function endOf(child: ChildProcess): Promise<Ended> {
   let report: Report | null = null;
   child.on("message", (message) => {
-    report = message as Report;
+    if (typeof message === "object") report = message as Report;
   });
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
   if (signal === "SIGKILL") return { report: null, killed: true };

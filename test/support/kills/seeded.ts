@@ -1,9 +1,7 @@
 /** Cases that a number decides: the same number, the same deaths at the same places. */
 import type { Case, Death } from "./play.ts";
-import type { Kind, Shape } from "./story.ts";
+import { KINDS, SHAPES } from "./story.ts";
 
-const KINDS: readonly Kind[] = ["plain", "fenced", "asked"];
-const SHAPES: readonly Shape[] = ["two", "each"];
 /** Places that a process reaches at most, and a little more: some deaths come after its end, and are none. */
 const PLACES = 70;
 /** A process lives about this long. */
@@ -19,7 +17,7 @@ export function seededCase(seed: number): Case {
     if (how === 0) return null;
     return how <= 3 ? { at: 1 + draw(PLACES) } : { afterMs: draw(LIFE_MS) };
   });
-  return { kind, shape, deaths };
+  return { kind, shape, deaths, approver: draw(2) === 0 ? "process" : "parent" };
 }
 
 /** Numbers below a bound, from a 32-bit state (mulberry32). */

@@ -7,7 +7,7 @@ import type { Host } from "../../../src/host/index.ts";
 import type { ModelAnswer } from "../../../src/model/run.ts";
 import type { Tool, ToolCall } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
-import { hostOptions, madeTool, registration, trust } from "../host.ts";
+import { hostOptions, madeTool, nowSeconds, registration, trust } from "../host.ts";
 import type { Points } from "./points.ts";
 import type { Target } from "./target.ts";
 
@@ -15,9 +15,11 @@ import type { Target } from "./target.ts";
  * `plain`: the target can tell nothing, so what is in flight stays uncertain. `fenced`: it can be asked, and then
  * refuses an operation that it has not seen; reads may be repeated. `asked`: it can be asked, and promises nothing.
  */
-export type Kind = "plain" | "fenced" | "asked";
+export const KINDS = ["plain", "fenced", "asked"] as const;
+export type Kind = (typeof KINDS)[number];
 /** `two`: two effects behind one fence. `each`: one effect node over three lines. */
-export type Shape = "two" | "each";
+export const SHAPES = ["two", "each"] as const;
+export type Shape = (typeof SHAPES)[number];
 
 /** Everything that the processes of one case have in common. Plain JSON: it is handed to them in a file. */
 export interface Story {
@@ -34,10 +36,14 @@ export interface Story {
 const BALANCE = "ledger.balance";
 const POST = "ledger.post";
 const PAUSED = 3;
+const DAY = 24 * 3600;
 
 export function storyIn(root: string, kind: Kind, shape: Shape, times: Partial<Story> = {}): Story {
-  const read = registration(madeTool(BALANCE, never), "read", { repeatable: kind === "fenced" });
-  const post = registration(madeTool(POST, never), "effect", { fenced: kind === "fenced" });
+  // Valid long before now, for clocks that go back.
+  const valid = { not_before: nowSeconds() - DAY };
+  const [repeatable, fenced] = [kind === "fenced", kind === "fenced"];
+  const read = registration(madeTool(BALANCE, never), "read", { repeatable, ...valid });
+  const post = registration(madeTool(POST, never), "effect", { fenced, ...valid });
   return {
     directory: `${root}/store`,
     target: `${root}/target.sqlite`,

@@ -273,6 +273,21 @@ describe("the text of a recipe", () => {
   });
 });
 
+describe("an expression", () => {
+  it("of a million operators is one problem", () => {
+    const value = new Array(1_000_000).fill(1);
+    expect(codesOf(JSON.stringify(recipe([pure("a", value)])))).toEqual([
+      "too_many_operators at /nodes/0/step/value/9999",
+    ]);
+  }, 60_000);
+});
+
+describe("a name of a type", () => {
+  it("that cannot be one is one problem", () => {
+    expect(codesOf({ ...GOOD, types: { A: "integer" } })).toEqual(["bad_name at /types/A"]);
+  });
+});
+
 describe("diagnostics", () => {
   it("come in the order of the document's nodes, ten after two", () => {
     const nodes = Array.from({ length: 12 }, (_, index) => pure(`n${index}`, { op: "nope" }));

@@ -206,7 +206,7 @@ describe("limits of a run", () => {
     expect(planOf(recipe([pure("a", 1)], { limits: { max_steps: 5 } })).limits).toEqual({
       max_steps: 5,
       max_runtime_ms: 600_000,
-      max_tokens: 10_000_000,
+      max_tokens: 1_000_000_000,
       max_tokens_per_answer: 100_000,
     });
     expect(codesOf(recipe([pure("a", 1)], { limits: { max_steps: 10_001 } }))).toEqual([
