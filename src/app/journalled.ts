@@ -5,7 +5,7 @@ import { type Body, type Host, kept, partsOf } from "../host/index.ts";
 import { systemClock } from "../os/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Qualification } from "../ports/qualification.ts";
-import { type Run, resumeRun } from "../run/index.ts";
+import { type Models, type Run, resumeRun } from "../run/index.ts";
 import { Procedure } from "./procedure.ts";
 import { ProcedureMemory } from "./procedure-memory.ts";
 import { entriesOf } from "./run-record.ts";
@@ -49,6 +49,11 @@ export async function resumeIn(host: Host, run: string, procedure?: Procedure): 
   const wanted = String(started["qualification"]);
   if (qualified?.id === wanted) return qualified.resume(host, run);
   return resumeRun(plan, verifier, host, run, { clock: systemClock, qualification: lost(wanted) });
+}
+
+/** The model behind each role that the run was started with. @throws RoteError `unknown_run` `journal_damaged` */
+export function modelsIn(host: Host, run: string): Models {
+  return (startOf(host, run)["models"] ?? {}) as unknown as Models;
 }
 
 /** What a run goes on under when nobody vouches for it any more: it may end, and nothing else. */

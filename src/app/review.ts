@@ -6,21 +6,12 @@
  * - R1 What is signed is the digest of the text that was shown; text and operations come from one reading.
  * - R2 The first decision that settles a request stands. Whoever comes later is told what was decided, by whom and when.
  */
-
 import { readEnvelope } from "../base/dsse.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import type { PrivateKey } from "../base/sign.ts";
-import {
-  type Body,
-  type DecidingParts,
-  decisionsOn,
-  fileDecision,
-  type OpenRequest,
-  openRequestsIn,
-  requestsIn,
-} from "../host/index.ts";
-import { type Appended, HOST_CHAIN } from "../model/journal.ts";
+import { fileDecision, type OpenRequest, openRequestsIn, requestsIn } from "../host/index.ts";
+import { HOST_CHAIN } from "../model/journal.ts";
 import type { PolicyDocument } from "../model/policy.ts";
 import { approvalSchema } from "../model/trust.ts";
 import { systemClock } from "../os/clock.ts";
@@ -29,9 +20,17 @@ import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import { MAX_APPROVAL_SECONDS, signApproval } from "../trust/approval.ts";
 import { readDocument } from "../trust/signed-document.ts";
-import { openTrust, type TrustStore } from "../trust/trust-store.ts";
+import { openTrust } from "../trust/trust-store.ts";
 import { followTrust } from "./adopt-trust.ts";
-import { type Totals, totalsOf } from "./totals.ts";
+import {
+  alreadyDecided,
+  decidingParts,
+  type Reading,
+  type ReviewRequest,
+  refuseDecided,
+  refusedDecision,
+  reviewRequest,
+} from "./review-request.ts";
 
 export interface ReviewOptions {
   /** The host's store. */
@@ -45,36 +44,6 @@ export interface ReviewOptions {
   /** Signed tool reviews, for totals of amounts. Default none. */
   readonly toolReviews?: readonly JsonValue[];
   readonly clock?: Clock;
-}
-
-export const REQUEST_STATUSES = [
-  "waiting",
-  "approved",
-  "rejected",
-  "expired",
-  "used",
-  "replaced",
-  "run_ended",
-] as const;
-export type RequestStatus = (typeof REQUEST_STATUSES)[number];
-
-export interface FiledDecision {
-  readonly approver: string;
-  readonly decision: "approve" | "reject";
-  /** Milliseconds since 1970 UTC, by the journal. */
-  readonly filed: number;
-  /** False when it does not count (any more): its window has passed, its key was revoked, or who signed may not. */
-  readonly counts: boolean;
-}
-
-export interface ReviewRequest {
-  readonly request: OpenRequest;
-  readonly status: RequestStatus;
-  /** Distinct approvers wanted; null when the host's rules are not known. */
-  readonly required: number | null;
-  readonly requestedBy: string;
-  readonly decisions: readonly FiledDecision[];
-  readonly totals: Totals;
 }
 
 export interface Deciding {
@@ -117,48 +86,26 @@ const MOST_RUNS = 10_000;
  */
 export async function openReview(options: ReviewOptions): Promise<Review> {
   const clock = options.clock ?? systemClock;
-  const given = audienceOf(options.trust);
+  const origin = audienceOf(options.trust);
   const { visitSqliteJournal } = await import("../store/sqlite/visitor.ts");
   const journal = visitSqliteJournal(options.directory, {
-    journal: { origin: given, clock, owner: processOwner(), isDead: isOwnerDead },
+    journal: { origin, clock, owner: processOwner(), isDead: isOwnerDead },
     ...(options.heads === undefined ? {} : { heads: options.heads }),
   });
   try {
     refuseEmpty(journal, options.directory);
     const trust = await followTrust(journal, options.trust);
-    return reviewOf({ journal, clock, trust }, options);
+    const { approvals, toolReviews = [] } = options;
+    return reviewOf({ parts: { journal, clock, trust }, approvals, toolReviews });
   } catch (error) {
     await journal.close();
     throw error;
   }
 }
 
-interface Opened {
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly trust: () => TrustStore;
-}
-
-function reviewOf(opened: Opened, options: ReviewOptions): Review {
-  const { journal, clock, trust } = opened;
-  const now = () => Math.floor(clock.wallMs() / 1000);
-  const { approvals, toolReviews = [] } = options;
-
-  function told(request: OpenRequest, entries: readonly Appended[]): ReviewRequest {
-    const parts = partsFor(opened, request.operations, approvals);
-    const totals = totalsOf(request.operations, toolReviews, journal.origin, trust(), now());
-    const decisions = filedOn(parts, request);
-    const status = statusOf(parts, request, entries);
-    const requestedBy = parts.identity.name;
-    return {
-      request,
-      status,
-      required: approvals?.required ?? null,
-      requestedBy,
-      decisions,
-      totals,
-    };
-  }
+function reviewOf(reading: Reading): Review {
+  const { journal, clock, trust } = reading.parts;
+  const told = (request: OpenRequest) => reviewRequest(reading, request, journal.read(request.run));
 
   return {
     origin: journal.origin,
@@ -167,29 +114,33 @@ function reviewOf(opened: Opened, options: ReviewOptions): Review {
       journal
         .runs(MOST_RUNS)
         .filter(({ state }) => state === null)
-        .flatMap(({ run }) => {
-          const entries = journal.read(run);
-          return openRequestsIn(journal, entries).map((request) => told(request, entries));
-        })
+        .flatMap(({ run }) => openRequestsIn(journal, journal.read(run)).map(told))
         .filter(({ status }) => status === "waiting"),
 
     find(nonce) {
       for (const { run } of journal.runs(MOST_RUNS)) {
-        const entries = journal.read(run);
-        const request = requestsIn(journal, entries).find((one) => one.nonce === nonce);
-        if (request !== undefined) return told(request, entries);
+        const request = requestsIn(journal, journal.read(run)).find((one) => one.nonce === nonce);
+        if (request !== undefined) return told(request);
       }
       throw new RoteError("unknown_request", `There is no request ${JSON.stringify(nonce)}.`, {
         request: nonce,
       });
     },
 
-    sign({ request }, key, { approver, decision, seconds = MAX_APPROVAL_SECONDS }) {
+    sign(asked, key, { approver, decision, seconds = MAX_APPROVAL_SECONDS }) {
+      refuseDecided(asked);
+      const { request, requestedBy } = asked;
       const { id } = key.publicKey;
-      const usable = trust().usable(id, "approver", now());
-      if (!usable.ok) throw refused(usable.error, `the key ${id} is no approver's`);
+      const now = Math.floor(clock.wallMs() / 1000);
+      const usable = trust().usable(id, "approver", now);
+      if (!usable.ok) throw refusedDecision(usable.error, `the key ${id} is no approver's`);
       if (usable.value.name !== approver) {
-        throw refused("wrong_approver", `the key ${id} is held by ${usable.value.name}`);
+        const why = `the key ${id} is held by ${usable.value.name}, not by ${approver}`;
+        throw refusedDecision("wrong_approver", why);
+      }
+      const may = reading.approvals?.requester_may_approve ?? false;
+      if (decision === "approve" && approver === requestedBy && !may) {
+        throw refusedDecision("requester_may_not_approve", "who asked may not approve");
       }
       return signApproval(
         {
@@ -202,8 +153,8 @@ function reviewOf(opened: Opened, options: ReviewOptions): Review {
           display: request.display,
           approver,
           role: "approver",
-          not_before: now(),
-          expires: now() + Math.min(seconds, MAX_APPROVAL_SECONDS),
+          not_before: now,
+          expires: now + Math.min(seconds, MAX_APPROVAL_SECONDS),
         },
         key,
       );
@@ -211,69 +162,18 @@ function reviewOf(opened: Opened, options: ReviewOptions): Review {
 
     async file(envelope) {
       const request = requestAnswered(journal, envelope);
-      const entries = request === undefined ? [] : journal.read(request.run);
-      const before = request === undefined ? undefined : told(request, entries);
-      if (before !== undefined && SETTLED.has(before.status)) throw decided(before.decisions);
+      if (request !== undefined) refuseDecided(told(request));
       try {
-        await fileDecision(partsFor(opened, request?.operations ?? [], approvals), envelope);
+        await fileDecision(decidingParts(reading, request?.operations ?? []), envelope);
       } catch (error) {
-        const lost = error instanceof RoteError && error.data["fault"] === "already_decided";
-        if (!lost || request === undefined) throw error;
-        throw decided(told(request, journal.read(request.run)).decisions);
+        const late = error instanceof RoteError && error.data["fault"] === "already_decided";
+        if (!late || request === undefined) throw error;
+        throw alreadyDecided(told(request).decisions);
       }
     },
 
     close: () => journal.close(),
   };
-}
-
-const SETTLED: ReadonlySet<RequestStatus> = new Set(["approved", "rejected", "used"]);
-
-/** What judging takes; what is not known here is set so that it judges more strictly than the host would. */
-function partsFor(
-  opened: Opened,
-  operations: OpenRequest["operations"],
-  approvals: PolicyDocument["approvals"] = { required: 16, requester_may_approve: false },
-): DecidingParts {
-  const identity = { name: operations[0]?.operation.identity ?? "", key: null };
-  return { ...opened, identity, policy: { document: { approvals } } };
-}
-
-function statusOf(
-  parts: DecidingParts,
-  request: OpenRequest,
-  entries: readonly Appended[],
-): RequestStatus {
-  const { journal, clock, policy } = parts;
-  const { approvals, rejection } = decisionsOn(parts, request);
-  if (rejection !== null) return "rejected";
-  const admitted = new Set(entries.map(({ entry }) => admittedIn(entry)));
-  if (request.operations.every(({ digest }) => admitted.has(digest))) return "used";
-  if (entries.some(({ entry }) => entry.type === "run_ended")) return "run_ended";
-  const open = openRequestsIn(journal, entries);
-  if (!open.some(({ nonce }) => nonce === request.nonce)) return "replaced";
-  if (approvals.length >= policy.document.approvals.required) return "approved";
-  const past = request.expires !== null && clock.wallMs() / 1000 >= request.expires;
-  return past ? "expired" : "waiting";
-}
-
-function admittedIn({ type, body }: Appended["entry"]): JsonValue | undefined {
-  return type === "admitted" ? (body as Body)["digest"] : undefined;
-}
-
-function filedOn(parts: DecidingParts, request: OpenRequest): readonly FiledDecision[] {
-  const { approvals, rejection } = decisionsOn(parts, request);
-  return parts.journal.read(HOST_CHAIN, request.hostSeq).flatMap(({ entry }) => {
-    const body = entry.body as Body;
-    if (entry.type !== "approval_received" || body["nonce"] !== request.nonce) return [];
-    const approver = String(body["approver"]);
-    const decision = body["decision"] === "reject" ? "reject" : "approve";
-    const counts =
-      decision === "reject"
-        ? rejection?.approval.approver === approver
-        : approvals.some(({ approval }) => approval.approver === approver);
-    return [{ approver, decision, filed: entry.time, counts }];
-  });
 }
 
 /** The request that an envelope claims to answer, before anybody vouched for it. */
@@ -295,26 +195,8 @@ function audienceOf(trust: JsonValue): string {
 
 /** A reviewer is not the one who begins a journal. */
 function refuseEmpty(journal: Journal, directory: string): void {
-  const [first] = journal.read(HOST_CHAIN);
-  if (first !== undefined) return;
+  if (journal.length(HOST_CHAIN) > 0) return;
   throw new RoteError("store_missing", `no host has opened a journal in ${directory}`, {
     directory,
   });
-}
-
-function decided(decisions: readonly FiledDecision[]): RoteError {
-  const said = decisions.filter(({ counts }) => counts);
-  const who = said.map(
-    ({ approver, decision, filed }) =>
-      `${decision} by ${approver} at ${new Date(filed).toISOString()}`,
-  );
-  return new RoteError(
-    "approval_refused",
-    `The request is decided already: ${who.join(", ")}. Nothing was used up.`,
-    { fault: "already_decided", decisions: said.map((one) => ({ ...one })) },
-  );
-}
-
-function refused(fault: string, why: string): RoteError {
-  return new RoteError("approval_refused", `Nothing was signed: ${why} (${fault}).`, { fault });
 }

@@ -302,6 +302,10 @@ export const ERROR_CODES = {
     todo: "Move a run from one place at a time.",
   },
   run_closed: { meaning: "The run was closed.", todo: "Start a new run." },
+  run_ended: {
+    meaning: "The run has ended, and stays as it is.",
+    todo: "`rote runs show` tells how; start a new run when wanted.",
+  },
   run_not_ended: {
     meaning: "A run that still goes on was offered as evidence.",
     todo: "Advance it to its end first.",
