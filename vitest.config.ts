@@ -17,17 +17,18 @@ const shared = { isolate: false };
 export default defineConfig({
   test: {
     passWithNoTests: false,
+    // Only for what hangs: a short limit would be a hidden assertion about how busy the machine is.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A test that leaves something behind must not decide what the next one sees.
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
       project("unit", shared),
-      project("property", { ...shared, testTimeout: 60_000 }),
-      project("golden", { ...shared, testTimeout: 30_000 }),
-      project("contract", { ...shared, testTimeout: 30_000 }),
+      project("property", shared),
+      project("golden", shared),
+      project("contract", shared),
       project("pins", {
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
         globalSetup: ["test/support/build-once.ts"],
       }),
       project("types", {
@@ -40,10 +41,7 @@ export default defineConfig({
           spawnTimeout: 120_000,
         },
       }),
-      // Child processes that start Node each time: slow machines need the room.
       project("e2e", {
-        testTimeout: 120_000,
-        hookTimeout: 120_000,
         globalSetup: ["test/support/build-once.ts"],
       }),
       // Hundreds of processes, one after the other. `npm run crash`; not part of `npm test`.

@@ -1,4 +1,9 @@
-import { EVALUATION_LIMITS, EXPRESSION_LIMITS } from "../../src/expression/limits.ts";
+import {
+  EVALUATION_LIMITS,
+  EXPRESSION_LIMITS,
+  MADE_TYPES,
+  TYPE_LIMITS,
+} from "../../src/expression/limits.ts";
 import { EXPRESSION_CODES } from "../../src/model/diagnostic.ts";
 import {
   EVALUATION_CODES,
@@ -127,6 +132,10 @@ function limits(): string {
       [
         "one expression",
         `${many(EXPRESSION_LIMITS.operators)} operators, ${EXPRESSION_LIMITS.depth} JSON levels in long form`,
+      ],
+      [
+        "a type, names resolved",
+        `${TYPE_LIMITS.depth} levels, ${many(TYPE_LIMITS.parts)} parts; all that an expression makes, ${many(MADE_TYPES)} parts`,
       ],
       ["an integer", `${many(integerBits)} bits`],
       ["a text", `${many(textUnits)} UTF-16 units`],

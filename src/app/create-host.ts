@@ -19,6 +19,7 @@ import { type Budget, budgetSchema, type PolicyDocument, policySchema } from "..
 import { systemClock } from "../os/clock.ts";
 import { isOwnerDead, processOwner } from "../os/owner.ts";
 import { systemRandom } from "../os/random.ts";
+import { systemTimers } from "../os/timers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ProcedureStore } from "../ports/procedures.ts";
@@ -146,6 +147,7 @@ async function openStore(
   const journal = {
     origin,
     clock,
+    timers: systemTimers,
     owner: processOwner(),
     isDead: isOwnerDead,
     sign: (text: string) => signNote(text, origin, keys.journal),

@@ -3,7 +3,14 @@
 import type { Report } from "../model/diagnostic.ts";
 import type { OperatorName } from "../model/operators.ts";
 import type { Type } from "../model/type.ts";
-import { type Checking, type Operation, type Scope, type Typed, withinExtent } from "./checking.ts";
+import {
+  type Checking,
+  madeTooMuch,
+  type Operation,
+  type Scope,
+  type Typed,
+  withinExtent,
+} from "./checking.ts";
 import { arithmetic } from "./operators/arithmetic.ts";
 import { comparisons } from "./operators/comparison.ts";
 import { conversions } from "./operators/conversion.ts";
@@ -17,6 +24,7 @@ import { structure } from "./operators/structure.ts";
 import { texts } from "./operators/text.ts";
 import type { ParsedExpression } from "./parse.ts";
 import type { ParsedNode } from "./parse-tree.ts";
+import { noExtents } from "./type-extent.ts";
 
 /** An expression with a type, ready to be compiled. */
 export interface TypedExpression {
@@ -59,7 +67,7 @@ export function checkExpression(
     report,
     bindings: item === undefined ? [] : [{ name: item.name, slot: 0, type: item.type, list: true }],
     names: { most: item === undefined ? 0 : 1 },
-    extents: new Map(),
+    extents: noExtents(),
     check,
   };
   const root = check(parsed.tree, checking);
@@ -69,6 +77,7 @@ export function checkExpression(
 }
 
 function check(node: ParsedNode, checking: Checking): Typed | undefined {
+  if (madeTooMuch(checking)) return undefined;
   if (node.kind === "broken") {
     for (const part of node.parts) check(part, checking);
     return undefined;

@@ -8,9 +8,9 @@ import type { Type } from "../model/type.ts";
 import type { Value } from "../model/value.ts";
 import type { Around, Site } from "./failure.ts";
 import { type Code, type Frame, type Lowering, outOfFuel } from "./frame.ts";
-import { TYPE_LIMITS } from "./limits.ts";
+import { MADE_TYPES, TYPE_LIMITS } from "./limits.ts";
 import type { OperatorNode, ParsedNode } from "./parse-tree.ts";
-import { type TypeExtent, typeExtent } from "./type-extent.ts";
+import { type Extents, typeExtent } from "./type-extent.ts";
 import { fits, leastCommon } from "./type-relations.ts";
 import { NOTHING, typeName } from "./types.ts";
 
@@ -38,7 +38,7 @@ export interface Checking {
   /** Most names in scope at once, so far. */
   readonly names: { most: number };
   /** Extents of types seen so far: types grow by sharing. */
-  readonly extents: Map<Type, TypeExtent>;
+  readonly extents: Extents;
   readonly check: (node: ParsedNode, checking: Checking) => Typed | undefined;
 }
 
@@ -239,9 +239,15 @@ export function closest(name: string, candidates: Iterable<string>): string | un
   return meant === undefined ? undefined : `did you mean ${meant}?`;
 }
 
-/** Refuses a type that grew beyond what can be written; types grow by sharing, so documents stay small. */
+/**
+ * Refuses types that grew beyond what can be written, one by one or all together: types grow by sharing, so documents
+ * that make them stay small. What an expression refers to counts for nothing: it was there before.
+ */
 export function withinExtent(found: Typed, node: OperatorNode, checking: Checking): boolean {
-  const { depth, parts } = typeExtent(found.type, checking.extents);
+  const { extents } = checking;
+  const before = extents.made;
+  const { depth, parts } = typeExtent(found.type, extents);
+  if (isReference(node)) extents.made = before;
   if (depth > TYPE_LIMITS.depth) {
     problem(node, checking, "too_deep", `its type nests over ${TYPE_LIMITS.depth} levels`);
     return false;
@@ -250,5 +256,17 @@ export function withinExtent(found: Typed, node: OperatorNode, checking: Checkin
     problem(node, checking, "limit_exceeded", `its type has over ${TYPE_LIMITS.parts} parts`);
     return false;
   }
-  return true;
+  if (!madeTooMuch(checking)) return true;
+  const what = `up to here the expression makes types of over ${MADE_TYPES} parts`;
+  problem(node, checking, "limit_exceeded", what, "compute parts of it in nodes of their own");
+  return false;
+}
+
+/** True once the types of an expression are too large all together; nothing more is checked then. */
+export function madeTooMuch({ extents }: Checking): boolean {
+  return extents.made > MADE_TYPES;
+}
+
+function isReference({ op }: OperatorNode): boolean {
+  return op === "input" || op === "node" || op === "item";
 }

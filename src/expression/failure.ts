@@ -39,6 +39,8 @@ export interface Site {
   readonly around: readonly Around[];
 }
 
+const MAX_WHAT = 300;
+
 /** The failure of the operator at a site, to be thrown. */
 export function failure(
   site: Site,
@@ -48,5 +50,6 @@ export function failure(
 ): EvaluationFailure {
   const places = site.around.map(({ name, slot }) => `${name}[${positions[slot] ?? 0}]`);
   const where = places.length === 0 ? "" : `, at ${places.join(", ")}`;
-  return new EvaluationFailure(code, site.at, places, `${site.op}: ${what}${where}`);
+  const said = what.length <= MAX_WHAT ? what : `${what.slice(0, MAX_WHAT)}..`;
+  return new EvaluationFailure(code, site.at, places, `${site.op}: ${said}${where}`);
 }

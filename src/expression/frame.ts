@@ -37,6 +37,7 @@ export interface Layout {
 }
 
 export const LIST_SHIFT = 5;
+const MADE_SHIFT = 2;
 export const UNIT_SHIFT = 8;
 
 export function outOfFuel(frame: Frame, site: Site): EvaluationFailure {
@@ -60,6 +61,14 @@ export function spend(frame: Frame, amount: number, site: Site): void {
 /** Pays for reading or building so many elements. */
 export function spendElements(frame: Frame, elements: number, site: Site): void {
   if (elements >= 32) spend(frame, elements >>> LIST_SHIFT, site);
+}
+
+/**
+ * Pays for making so many values anew: integers, texts, records, copies of json. They take memory of their own, which
+ * an element that is only referred to does not.
+ */
+export function spendMade(frame: Frame, parts: number, site: Site): void {
+  if (parts >= 4) spend(frame, parts >>> MADE_SHIFT, site);
 }
 
 /** Pays for reading or building so many units of text. */

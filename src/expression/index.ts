@@ -11,36 +11,28 @@ export { checkExpression, type TypedExpression } from "./check.ts";
 export type { Scope } from "./checking.ts";
 export { compileExpression } from "./compile.ts";
 export { EvaluationFailure } from "./failure.ts";
-export type { Layout } from "./frame.ts";
 export {
   EVALUATION_LIMITS,
   type EvaluationLimits,
   EXPRESSION_LIMITS,
-  type ExpressionLimits,
   TYPE_LIMITS,
 } from "./limits.ts";
 export { normalJson, putNormal, putType } from "./normal-form.ts";
-export { VALUE_TAG } from "./operators/structure.ts";
 export { type ParsedExpression, parseExpression } from "./parse.ts";
 export { parseType, parseTypes } from "./parse-type.ts";
-export { type ReadFailure, readValue, recordValue } from "./read.ts";
+export { readValue, recordValue } from "./read.ts";
 export { fits, leastCommon, sameType } from "./type-relations.ts";
 export {
   BOOLEAN,
-  DATE,
-  dictionaryOf,
   enumOf,
   INTEGER,
-  isOptional,
   JSON_TYPE,
   listOf,
   NOTHING,
   NULL,
   optionalOf,
-  presentOf,
   recordOf,
   TEXT,
-  TIMESTAMP,
   typeName,
   typeToJson,
   valueType,

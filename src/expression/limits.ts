@@ -13,6 +13,9 @@ export const EXPRESSION_LIMITS: ExpressionLimits = { operators: 10_000, depth: 4
 /** Bounds of a type, names resolved: nested types, and parts in all. */
 export const TYPE_LIMITS = { depth: 48, parts: 10_000 } as const;
 
+/** Parts of all types that the operators of one expression make, parts that they share counted once. */
+export const MADE_TYPES = 200_000;
+
 /** Levels of a json value, as many as the reader of documents admits. */
 export const MAX_JSON_DEPTH = 64;
 
@@ -44,8 +47,12 @@ export const EVALUATION_LIMITS: EvaluationLimits = {
 /** The given limits, none above the defaults. */
 export function lowered(limits: Partial<EvaluationLimits> | undefined): EvaluationLimits {
   if (limits === undefined) return EVALUATION_LIMITS;
-  const lower = (name: keyof EvaluationLimits): number =>
-    Math.max(0, Math.min(EVALUATION_LIMITS[name], limits[name] ?? EVALUATION_LIMITS[name]));
+  const lower = (name: keyof EvaluationLimits): number => {
+    const asked = limits[name];
+    const standard = EVALUATION_LIMITS[name];
+    // Whatever is not lower, NaN among it, has no effect.
+    return asked !== undefined && asked < standard ? Math.max(0, Math.floor(asked)) : standard;
+  };
   return {
     integerBits: lower("integerBits"),
     textUnits: lower("textUnits"),

@@ -10,36 +10,56 @@ export interface TypeExtent {
 
 const SCALAR: TypeExtent = { depth: 1, parts: 1 };
 
+/** Extents by type. `made` counts the parts that were looked at, each shared type once. */
+export interface Extents {
+  readonly known: Map<Type, TypeExtent>;
+  made: number;
+}
+
+export function noExtents(): Extents {
+  return { known: new Map(), made: 0 };
+}
+
 /**
- * The extent of a type. `known` remembers shared parts, so that a type built by doubling is measured in linear time;
+ * The extent of a type. `extents` remembers shared parts, so that a type built by doubling is measured in linear time;
  * nested types are reached by recursion, so nothing deeper than a few times the limit may be built before asking.
  */
-export function typeExtent(type: Type, known: Map<Type, TypeExtent> = new Map()): TypeExtent {
-  if (type.kind !== "list" && type.kind !== "record" && type.kind !== "enum") {
-    if (type.kind !== "dictionary" && type.kind !== "optional") return SCALAR;
+export function typeExtent(type: Type, extents: Extents = noExtents()): TypeExtent {
+  switch (type.kind) {
+    case "enum":
+    case "list":
+    case "record":
+    case "dictionary":
+    case "optional":
+      break;
+    default:
+      return SCALAR;
   }
-  const before = known.get(type);
+  const before = extents.known.get(type);
   if (before !== undefined) return before;
-  const extent = measure(type, known);
-  known.set(type, extent);
+  const extent = measure(type, extents);
+  extents.known.set(type, extent);
   return extent;
 }
 
-function measure(type: Type, known: Map<Type, TypeExtent>): TypeExtent {
+function measure(type: Type, extents: Extents): TypeExtent {
+  extents.made += 1;
   switch (type.kind) {
     case "enum":
+      extents.made += type.values.length;
       return { depth: 1, parts: 1 + type.values.length };
     case "list":
     case "dictionary":
     case "optional": {
-      const of = typeExtent(type.of, known);
+      const of = typeExtent(type.of, extents);
       return { depth: of.depth + 1, parts: of.parts + 1 };
     }
     case "record": {
       let depth = 0;
       let parts = 1;
+      extents.made += type.fields.size;
       for (const field of type.fields.values()) {
-        const extent = typeExtent(field, known);
+        const extent = typeExtent(field, extents);
         depth = Math.max(depth, extent.depth);
         parts += extent.parts;
       }

@@ -7,10 +7,7 @@ import { COMPOUND_OPERATORS } from "./operators-compound.ts";
 import { SCALAR_OPERATORS } from "./operators-scalar.ts";
 
 export {
-  DEFAULT_TOTAL,
   MAX_SCALE,
-  MEMBER_KINDS,
-  type MemberKind,
   type MemberSpec,
   OPERATOR_FAMILIES,
   type OperatorFamily,

@@ -9,7 +9,7 @@
 import { RoteError } from "../base/error.ts";
 import { type Body, type Host, type HostParts, partsOf, toolsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
-import type { Appended } from "../model/journal.ts";
+import { type Appended, HOST_CHAIN } from "../model/journal.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Qualification } from "../ports/qualification.ts";
@@ -42,7 +42,7 @@ export async function resumeRun(
   options: ResumeOptions,
 ): Promise<Run> {
   const parts = partsOf(host);
-  const known = parts.journal.read(run);
+  const known = run === HOST_CHAIN ? [] : parts.journal.read(run);
   if (known.length === 0) {
     throw new RoteError("unknown_run", `There is no run ${JSON.stringify(run)} in the journal.`, {
       run,

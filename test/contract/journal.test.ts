@@ -11,6 +11,7 @@ import { openNote, parseTreeHead, signNote } from "../../src/base/note.ts";
 import { privateKey } from "../../src/base/sign.ts";
 import { FIRST_PREV, HOST_CHAIN } from "../../src/model/journal.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../../src/model/memory.ts";
+import { systemTimers } from "../../src/os/timers.ts";
 import type { Append, Journal, Lease } from "../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
 import { openMemoryStore } from "../../src/store/memory/store.ts";
@@ -56,6 +57,7 @@ function optionsOf({ clock, owner = "one", isDead = () => false }: Opening) {
     journal: {
       origin: ORIGIN,
       clock,
+      timers: systemTimers,
       owner,
       isDead,
       sign: (text: string) => signNote(text, ORIGIN, KEY),

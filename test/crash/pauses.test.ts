@@ -36,16 +36,6 @@ function copyOf(half: Half): Story {
   return { ...story, directory: join(root, "store"), target: join(root, "target.sqlite") };
 }
 
-/** Resolves when the process has stopped itself. */
-async function stopped(pid: number): Promise<void> {
-  const { readFileSync } = await import("node:fs");
-  for (;;) {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    if (stat.slice(stat.lastIndexOf(")") + 2).startsWith("T")) return;
-    await new Promise((again) => setTimeout(again, 5));
-  }
-}
-
 describe("a process that is stopped and overtaken", () => {
   it("writes and dispatches nothing more by itself when it wakes up, wherever it was (B052)", async () => {
     const codes = new Set<string | null>();
@@ -62,7 +52,7 @@ describe("a process that is stopped and overtaken", () => {
         const story = copyOf(half);
         const at = before + 1;
         const first = await pool.start({ story, role: "run", stop: { at, signal: "SIGSTOP" } });
-        await stopped(first.process.pid ?? 0);
+        await first.stopping;
         const second = await pool.start({ story, role: "run", stop: null, patient: true });
         const overtaker = await second.ended;
         first.process.kill("SIGCONT");
@@ -102,7 +92,7 @@ describe("a process that is stopped and overtaken", () => {
     const at = (whole.reached[0]?.indexOf("dispatch:begin") ?? -1) + 1;
     expect(at).toBeGreaterThan(0);
     const first = await pool.start({ story, role: "run", stop: { at, signal: "SIGSTOP" } });
-    await stopped(first.process.pid ?? 0);
+    await first.stopping;
     const overtaker = await pool.start({ story, role: "run", stop: null, patient: true });
     expect((await overtaker.ended).report?.state).toBe("failed");
     first.process.kill("SIGCONT");
@@ -122,7 +112,7 @@ describe("two processes at one run", () => {
     halves.push(half);
     const story = copyOf(half);
     const first = await pool.start({ story, role: "run", stop: { at: 13, signal: "SIGSTOP" } });
-    await stopped(first.process.pid ?? 0);
+    await first.stopping;
     const second = await pool.start({ story, role: "run", stop: null });
     const refused = (await second.ended).report;
     expect(refused).toMatchObject({ state: "broke", code: "run_busy" });

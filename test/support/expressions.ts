@@ -61,20 +61,17 @@ export function check(expression: unknown, around: Surroundings = {}): Checked {
     problems.push(problem);
   };
   const names = parseTypes(json(around.types ?? {}), "/types", report);
-  const inputs = new Map(
-    Object.entries(around.inputs ?? {}).map(([name, [type]]) => [name, typeOf(type, names)]),
-  );
-  const nodes = new Map(
-    Object.entries(around.nodes ?? {}).map(([id, [type]]) => [id, typeOf(type, names)]),
-  );
+  const seen = (given: Given = {}): ReadonlyMap<string, Type> =>
+    new Map(Object.entries(given).map(([name, [type]]) => [name, valueType(typeOf(type, names))]));
+  const inputs = seen(around.inputs);
+  const nodes = seen(around.nodes);
   const inputNames = [...inputs.keys()];
   const nodeNames = [...nodes.keys()];
-  const seen = (type: Type | undefined): Type | undefined => type && valueType(type);
   const scope: Scope = {
-    input: (name) => seen(inputs.get(name)),
+    input: (name) => inputs.get(name),
     inputNames,
     node: (id) =>
-      seen(nodes.get(id)) ?? (around.others?.includes(id) ? "not_an_ancestor" : "unknown_node"),
+      nodes.get(id) ?? (around.others?.includes(id) ? "not_an_ancestor" : "unknown_node"),
     nodeNames,
     ...(around.item && {
       item: { name: around.item.name, type: valueType(typeOf(around.item.type, names)) },

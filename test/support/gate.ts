@@ -88,7 +88,12 @@ export function fence(effects: readonly string[], after: readonly string[] = ["c
   return { id: "fence", after, step: { kind: "approval", effects } };
 }
 
-export function recipeOf(nodes: readonly { readonly id: string }[], change: object = {}): object {
+export interface RecipeNode {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+export function recipeOf(nodes: readonly RecipeNode[], change: object = {}): object {
   return {
     version: 1,
     id: "gate-test",

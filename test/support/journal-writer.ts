@@ -4,6 +4,7 @@ import { privateKey } from "../../src/base/sign.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../../src/model/memory.ts";
 import { systemClock } from "../../src/os/clock.ts";
 import { isOwnerDead, processOwner } from "../../src/os/owner.ts";
+import { systemTimers } from "../../src/os/timers.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 
 const [directory = "", name = "", count = "0"] = process.argv.slice(2);
@@ -15,6 +16,7 @@ const { journal } = openSqliteStore(directory, {
   journal: {
     origin,
     clock: systemClock,
+    timers: systemTimers,
     owner: processOwner(),
     isDead: isOwnerDead,
     sign: (text) => signNote(text, origin, key),

@@ -14,9 +14,9 @@ import {
 } from "../checking.ts";
 import { timestampText } from "../dates.ts";
 import { decimalText, numberOfDecimal } from "../decimals.ts";
-import { measure } from "../extent.ts";
+import { type Extent, measure } from "../extent.ts";
 import type { Site } from "../failure.ts";
-import { asIntegers, type Frame, fail, spend, spendUnits } from "../frame.ts";
+import { asIntegers, type Frame, fail, spendElements, spendMade, spendUnits } from "../frame.ts";
 import type { EvaluationLimits } from "../limits.ts";
 import { readValue } from "../read.ts";
 import { fits, leastCommon } from "../type-relations.ts";
@@ -79,21 +79,45 @@ const decode: Operation = (node, checking) => {
 
 function payJson(frame: Frame, json: JsonValue, site: Site, limits: EvaluationLimits): void {
   if (typeof json === "string") spendUnits(frame, json.length, site);
-  else if (typeof json === "object" && json !== null) pay(frame, JSON_TYPE, json, site, limits);
+  else if (typeof json === "object" && json !== null) payCopy(frame, JSON_TYPE, json, site, limits);
 }
 
 /** Measures a value that will be written or copied as a whole, and pays for it. */
-export function pay(
+export function payCopy(
   frame: Frame,
   type: Type,
   value: Value,
   site: Site,
   limits: EvaluationLimits,
 ): void {
+  const { nodes, units } = extentOf(frame, type, value, site, limits);
+  spendMade(frame, nodes, site);
+  spendUnits(frame, units, site);
+}
+
+/** The same for a value that is only looked through. */
+export function payLook(
+  frame: Frame,
+  type: Type,
+  value: Value,
+  site: Site,
+  limits: EvaluationLimits,
+): void {
+  const { nodes, units } = extentOf(frame, type, value, site, limits);
+  spendElements(frame, nodes, site);
+  spendUnits(frame, units, site);
+}
+
+function extentOf(
+  frame: Frame,
+  type: Type,
+  value: Value,
+  site: Site,
+  limits: EvaluationLimits,
+): Extent {
   const extent = measure(type, value, limits);
   if (typeof extent === "string") throw fail(frame, site, "too_large", extent);
-  const amount = (extent.nodes >>> 5) + (extent.units >>> 8);
-  if (amount > 0) spend(frame, amount, site);
+  return extent;
 }
 
 const toText: Operation = (node, checking) => {
@@ -152,7 +176,7 @@ const toJson: Operation = (node, checking) => {
       const source = value.lower(lowering);
       return (frame) => {
         const given = source(frame);
-        pay(frame, type, given, site, lowering.limits);
+        payCopy(frame, type, given, site, lowering.limits);
         return writeValue(type, given);
       };
     });

@@ -20,6 +20,7 @@ import {
   fail,
   spend,
   spendElements,
+  spendMade,
 } from "../frame.ts";
 import type { EvaluationLimits } from "../limits.ts";
 import type { OperatorNode } from "../parse-tree.ts";
@@ -28,7 +29,7 @@ import { isOrdered } from "../type-relations.ts";
 import { INTEGER, isOptional, listOf, NOTHING, optionalOf, presentOf, recordOf } from "../types.ts";
 import { bitsRead, built } from "./arithmetic.ts";
 import { notOrdered, orderOf } from "./comparison.ts";
-import { pay } from "./conversion.ts";
+import { payLook } from "./conversion.ts";
 import { type Each, eachOf, enterEach } from "./lists.ts";
 
 const sortBy: Operation = (node, checking) => {
@@ -75,7 +76,7 @@ function keyed(
     frame.positions[slot] = at;
     const key = code === undefined ? element : code(frame);
     // A key is written out as a whole, so it must not be larger than a value may be.
-    if (!scalar) pay(frame, type, key, site, limits);
+    if (!scalar) payLook(frame, type, key, site, limits);
     return { key, mark: markOf(key, work) };
   };
 }
@@ -212,7 +213,7 @@ const range: Operation = (node, checking) => {
       if (size < 0n) throw fail(frame, site, "out_of_range", `count is ${size}`);
       if (size > BigInt(limits.elements)) throw tooLong(frame, site, limits.elements);
       const length = Number(size);
-      spendElements(frame, length, site);
+      spendMade(frame, length, site);
       if (length > 0) built(frame, first + size - 1n, site, limits);
       const made: bigint[] = [];
       for (let at = 0n; at < size; at += 1n) made.push(first + at);
@@ -242,7 +243,7 @@ const zip: Operation = (node, checking) => {
         throw fail(frame, site, "length_mismatch", what);
       }
       spendElements(frame, first.length + second.length, site);
-      spendElements(frame, first.length, site);
+      spendMade(frame, first.length, site);
       return first.map((element, at) => {
         const made = emptyRecord();
         made["left"] = element;

@@ -13,16 +13,16 @@ import {
   type Typed,
   typed,
 } from "../checking.ts";
-import { asDictionaries, asRecords, fail, spend, spendElements } from "../frame.ts";
+import { asDictionaries, asRecords, fail, spend, spendElements, spendMade } from "../frame.ts";
 import type { OperatorNode } from "../parse-tree.ts";
 import { emptyRecord, recordValue } from "../read.ts";
 import { leastCommon } from "../type-relations.ts";
 import { listOf, recordOf, TEXT, typeName } from "../types.ts";
 import { writeValue } from "../write.ts";
-import { pay } from "./conversion.ts";
+import { payCopy } from "./conversion.ts";
 
 /** Tag of the digests that expressions compute. */
-export const VALUE_TAG = "rote-value/v1";
+const VALUE_TAG = "rote-value/v1";
 
 const list: Operation = (node, checking) => {
   const values = node.values.map((value) => checking.check(value, checking));
@@ -151,7 +151,7 @@ const entries: Operation = (node, checking) => {
       const given = source(frame);
       const { size } = given;
       spendElements(frame, size, site);
-      spendElements(frame, size, site);
+      spendMade(frame, size, site);
       if (size > 1) spend(frame, size * (31 - Math.clz32(size)), site);
       const sorted = [...given].sort(([left], [right]) => compareText(left, right));
       return sorted.map(([key, element]) =>
@@ -172,7 +172,7 @@ const digest: Operation = (node, checking) => {
     const source = value.lower(lowering);
     return (frame) => {
       const given = source(frame);
-      pay(frame, type, given, site, lowering.limits);
+      payCopy(frame, type, given, site, lowering.limits);
       return digestOf(VALUE_TAG, writeValue(type, given));
     };
   });

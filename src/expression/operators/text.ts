@@ -19,6 +19,7 @@ import {
   type Frame,
   fail,
   spendElements,
+  spendMade,
   spendUnits,
 } from "../frame.ts";
 import type { EvaluationLimits } from "../limits.ts";
@@ -148,7 +149,7 @@ const split: Operation = (node, checking) => {
       if (parts.length > elements) {
         throw fail(frame, site, "too_large", `a list of more than ${elements} elements`);
       }
-      spendElements(frame, parts.length, site);
+      spendMade(frame, parts.length, site);
       return parts;
     };
   });

@@ -10,6 +10,7 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { type Appended, type Entry, FIRST_PREV, HOST_CHAIN } from "../../model/journal.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Append, AppendRefusal, Claim, Draft, Journal, Lease } from "../../ports/journal.ts";
+import type { Timers } from "../../ports/timers.ts";
 import {
   type BodyText,
   bodyText,
@@ -28,6 +29,7 @@ import type { JournalTables } from "./tables.ts";
 export interface JournalOptions {
   readonly origin: string;
   readonly clock: Clock;
+  readonly timers: Timers;
   /** Who this process is, and whether another owner is known to be dead. */
   readonly owner: string;
   readonly isDead: (owner: string) => boolean;
@@ -58,12 +60,12 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
   const log = openLog(tables, options.origin, options.sign ?? refuseToSign);
   const signs = options.sign !== null;
   const leases = leasesIn(tables, { ...options, leaseMs });
-  const queue = createQueue(commit);
+  const queue = createQueue(options.timers, commit);
   let broken: unknown;
   let closed = false;
   let sealWanted = false;
   let lastWriteMs = 0;
-  let idle: NodeJS.Timeout | undefined;
+  let stopIdle: (() => void) | undefined;
 
   refuseBackup(tables, options.lastCopies);
 
@@ -113,20 +115,19 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     }
     for (const note of notes) copyOut(note);
     lastWriteMs = options.clock.monotonicMs();
-    if (signs && log.unsealed() > 0) idle ??= sealLater(IDLE_MS);
+    if (signs && log.unsealed() > 0) stopIdle ??= sealLater(IDLE_MS);
     return answers;
   }
 
-  function sealLater(ms: number): NodeJS.Timeout {
-    const timer = setTimeout(() => {
-      idle = undefined;
+  function sealLater(ms: number): () => void {
+    return options.timers.after(ms, () => {
+      stopIdle = undefined;
       const restMs = IDLE_MS - (options.clock.monotonicMs() - lastWriteMs);
       if (closed || broken !== undefined || log.unsealed() === 0) return;
-      if (restMs > 0) idle = sealLater(restMs);
+      if (restMs > 0) stopIdle = sealLater(restMs);
       // A failure shows itself to whoever writes next.
       else seal().catch(() => undefined);
-    }, ms);
-    return timer.unref();
+    });
   }
 
   function copyOut(note: string): void {
@@ -301,7 +302,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
         await sealed;
       }
       closed = true;
-      clearTimeout(idle);
+      stopIdle?.();
       tables.close();
     },
   };

@@ -3,6 +3,8 @@
  * transaction. Each job judges for itself and answers only after the commit.
  */
 
+import type { Timers } from "../../ports/timers.ts";
+
 /** Does its part inside of the transaction, and returns what to do once that is durable. */
 export type Work = () => () => void;
 
@@ -18,7 +20,10 @@ interface Job {
 }
 
 /** `commit` runs all of a batch in one transaction, or throws when nothing may be assumed about it. */
-export function createQueue(commit: (batch: readonly Work[]) => readonly (() => void)[]): Queue {
+export function createQueue(
+  timers: Timers,
+  commit: (batch: readonly Work[]) => readonly (() => void)[],
+): Queue {
   let jobs: Job[] = [];
   let scheduled = false;
 
@@ -43,7 +48,7 @@ export function createQueue(commit: (batch: readonly Work[]) => readonly (() => 
         jobs.push({ work: () => work(resolve), fail: reject });
         if (scheduled) return;
         scheduled = true;
-        setImmediate(flush);
+        timers.soon(flush);
       }),
     flush,
   };

@@ -4,10 +4,11 @@
  * - N1 A database appears under its name whole, and once: whoever comes second takes what is there.
  * - N2 What a process left that was killed while making one is no obstacle, and is removed when it is certainly old.
  */
-import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { told } from "./failure.ts";
 import type { Format } from "./format.ts";
 import {
@@ -23,10 +24,16 @@ const MARK = ".new-";
 /** Making a database takes milliseconds. */
 const OLD_MS = 3_600_000;
 
+export interface EnsureOptions extends OpenOptions {
+  /** Who this process is: no two have one name. */
+  readonly owner: string;
+  readonly clock: Clock;
+}
+
 /**
  * @throws RoteError as `openDatabase`; `store_exists` for a directory that holds something else
  */
-export function ensureDatabase(file: string, format: Format, options: OpenOptions): Database {
+export function ensureDatabase(file: string, format: Format, options: EnsureOptions): Database {
   const directory = path.dirname(file);
   if (existsSync(directory)) checkPrivateDirectory(directory);
   else makeDirectory(directory);
@@ -34,7 +41,7 @@ export function ensureDatabase(file: string, format: Format, options: OpenOption
     refuseOthers(file);
     makeOnce(file, format, options);
   }
-  removeDrafts(file);
+  removeDrafts(file, options.clock);
   return openDatabase(file, format, options);
 }
 
@@ -48,8 +55,8 @@ function makeDirectory(directory: string): void {
   }
 }
 
-function makeOnce(file: string, format: Format, options: OpenOptions): void {
-  const draft = `${file}${MARK}${randomUUID()}`;
+function makeOnce(file: string, format: Format, options: EnsureOptions): void {
+  const draft = `${file}${MARK}${sha256Hex(Buffer.from(options.owner)).slice(0, 16)}`;
   try {
     draftDatabase(draft, format, options);
     // A second name, unlike a new one, never takes the place of what is there.
@@ -75,7 +82,7 @@ function refuseOthers(file: string): void {
 }
 
 /** Drafts of processes that were killed: those that became the database, and old ones. */
-function removeDrafts(file: string): void {
+function removeDrafts(file: string, clock: Clock): void {
   const directory = path.dirname(file);
   const made = lstatSync(file);
   const drafts = readdirSync(directory).filter((name) =>
@@ -84,7 +91,7 @@ function removeDrafts(file: string): void {
   for (const draft of drafts.map((name) => path.join(directory, name))) {
     const found = lstatSync(draft, { throwIfNoEntry: false });
     if (found === undefined) continue;
-    if (found.ino === made.ino || Date.now() - found.mtimeMs > OLD_MS)
+    if (found.ino === made.ino || clock.wallMs() - found.mtimeMs > OLD_MS)
       rmSync(draft, { force: true });
   }
 }

@@ -37,7 +37,7 @@ export interface SqliteStoreOptions extends OpenOptions {
  */
 export function openSqliteStore(directory: string, options: SqliteStoreOptions): SqliteStore {
   const file = path.join(path.resolve(directory), FILE);
-  const database = ensureDatabase(file, PROCEDURES, options);
+  const database = ensureDatabase(file, PROCEDURES, { ...options, ...options.journal });
   const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), HEADS_FILE));
   try {
     const rows = sqliteJournalTables(database, writerOf(database));

@@ -3,6 +3,7 @@
  * by itself at a place of its order or by its parent at any time.
  */
 import { once } from "node:events";
+import { setTimeout as after } from "node:timers/promises";
 import { assembleHost } from "../../../src/app/create-host.ts";
 import { RoteError } from "../../../src/base/error.ts";
 import type { Host } from "../../../src/host/index.ts";
@@ -80,7 +81,8 @@ async function obey({ story, role, stop, patient = false }: Order): Promise<Repo
         return await runAt(host, story);
       } catch (error) {
         if (!(error instanceof RoteError && error.code === "run_busy")) throw error;
-        await new Promise((again) => setTimeout(again, 20));
+        const until = Number(error.data["expires_ms"]) - Date.now();
+        await after(Math.max(1, until + 1));
       }
     }
   }

@@ -20,6 +20,7 @@ export function pointsWith(stop: Stop | null): Points {
     reach(place) {
       reached.push(place);
       if (stop === null || reached.length !== stop.at) return;
+      process.send?.("stopping");
       process.kill(process.pid, stop.signal);
       // The signal may take a moment to arrive; nothing may happen in it.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);

@@ -17,6 +17,8 @@ export interface Worker {
   /** Calls back when it waits for an approval; `goOn` tells it that there is one. */
   onWaiting(this: void, then: () => void): void;
   goOn(this: void): void;
+  /** Resolves when it is at the place where it stops. */
+  readonly stopping: Promise<void>;
   /** Resolves when the process is gone. */
   readonly ended: Promise<Ended>;
 }
@@ -52,6 +54,11 @@ export function openPool(ahead: number): Pool {
       return {
         process: child,
         ended,
+        stopping: new Promise((stops) => {
+          child.on("message", (message) => {
+            if (message === "stopping") stops();
+          });
+        }),
         onWaiting: (then) => {
           child.on("message", (message) => {
             if (message === "waiting") then();

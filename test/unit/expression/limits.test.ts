@@ -78,6 +78,27 @@ describe("size of an expression", () => {
     expect(codes(source).map((line) => line.split(" ")[0])).toEqual(["limit_exceeded"]);
   });
 
+  test("types that are many and large, each below its limit, are refused together", () => {
+    const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`f${at}`, "text"]));
+    const around = { inputs: { wide: [{ record: wide }] } } as const;
+    const widened = (name: string) => ({
+      op: "count",
+      list: [
+        {
+          op: "merge",
+          left: { input: "wide" },
+          right: { op: "record", fields: { [name]: 1 } },
+        },
+      ],
+    });
+    const many = (count: number) => Array.from({ length: count }, (_, at) => widened(`g${at}`));
+    expect(codes(many(30), around)).toEqual([]);
+    expect(codes(many(1_500), around).map((line) => line.split(" ")[0])).toEqual([
+      "limit_exceeded",
+    ]);
+    expect(codes(new Array(9_000).fill({ input: "wide" }), around)).toEqual([]);
+  });
+
   test("a list of ten thousand different words has its type at once", () => {
     const words = Array.from({ length: 9_000 }, (_, at) => `word ${at}`);
     expect(codes({ op: "count", list: words })).toEqual([]);
@@ -117,11 +138,16 @@ describe("fuel", () => {
       { op: "map", list: [1, 2, 3], value: { op: "add", left: { op: "item" }, right: 1 } },
       5 + 3 * 3,
     ],
-    ["elements by the 32: built and read", { op: "sum", list: range(320) }, 4 + 10 + 10],
+    ["elements by the 32, new integers by the 4", { op: "sum", list: range(320) }, 4 + 80 + 10],
     [
       "sorting n log2 n",
       { op: "sort_by", list: range(64), key: { op: "item" } },
-      4 + 2 + 2 + 64 + 64 * 6 + 2,
+      4 + 16 + 2 + 64 + 64 * 6 + 2,
+    ],
+    [
+      "copies by the 4 parts",
+      { op: "digest", value: { op: "range", from: 0, count: 39 } },
+      4 + 9 + 10,
     ],
     ["text by the 256 units", { op: "length", value: literal("x".repeat(1024), "text") }, 2 + 4],
     [
@@ -153,6 +179,25 @@ describe("fuel", () => {
     const failure = failed(squares);
     expect([failure.code, failure.pointer]).toEqual(["out_of_fuel", "/value"]);
     expect(failure.positions).toHaveLength(1);
+  });
+
+  test("copies that would fill memory run out of fuel first (B102)", () => {
+    const around = {
+      inputs: { rows: [{ list: { record: { n: "integer" } } }, new Array(50_000).fill({ n: 1 })] },
+    } as const;
+    const copies = {
+      op: "map",
+      list: range(400),
+      value: { op: "to_json", value: { input: "rows" } },
+    };
+    expect(failed(copies, around).code).toBe("out_of_fuel");
+    const ranges = { op: "map", list: range(400), value: { op: "range", from: 0, count: 100_000 } };
+    expect(failed(ranges).code).toBe("out_of_fuel");
+  });
+
+  test("limits that are no number have no effect", () => {
+    const around = { limits: { fuel: Number.NaN, elements: Number.POSITIVE_INFINITY } };
+    expect(failed({ op: "range", from: 0, count: 100_001 }, around).code).toBe("too_large");
   });
 
   test("a host's lower fuel holds, a higher one has no effect", () => {

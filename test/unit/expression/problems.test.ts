@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseExpression } from "../../../src/expression/index.ts";
 import type { Diagnostic } from "../../../src/model/diagnostic.ts";
-import { check, codes, literal } from "../../support/expressions.ts";
+import { check, codes, failed, literal, result } from "../../support/expressions.ts";
 
 const around = {
   inputs: { quantity: ["integer"], price: ["integer"], order: [{ record: { id: "text" } }] },
@@ -211,5 +211,8 @@ describe("names in scope", () => {
     };
     expect(codes([{ item: "line/n" }, { index: "line" }], each)).toEqual([]);
     expect(codes({ op: "map", list: [1], as: "line", value: 1 }, each)).toEqual(["name_taken"]);
+    expect(result([{ item: "line/n" }, { index: "line" }], each)).toEqual(["5", "3"]);
+    const failure = failed({ op: "divide", left: 1, right: 0, rounding: "floor" }, each);
+    expect(failure.positions).toEqual(["line[3]"]);
   });
 });

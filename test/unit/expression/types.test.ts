@@ -144,6 +144,18 @@ describe("named types", () => {
     expect(named(reversed).problems.some(({ code }) => code === "too_deep")).toBe(true);
   });
 
+  test("names that nest deep, each below the limit, are refused without losing the stack", () => {
+    const nest = (inner: unknown): unknown => {
+      let type = inner;
+      for (let level = 0; level < 46; level += 1) type = { list: type };
+      return type;
+    };
+    const types: Record<string, unknown> = {};
+    for (let at = 0; at < 100; at += 1) types[`t${at}`] = nest(at === 99 ? "text" : `t${at + 1}`);
+    const found = new Set(named(types).problems.map(({ code }) => code));
+    expect([...found]).toEqual(["too_deep"]);
+  });
+
   test("types that are no object are reported", () => {
     expect(named([]).problems.map(({ code }) => code)).toEqual(["bad_shape"]);
   });

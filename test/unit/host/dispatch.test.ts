@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { hasLoneSurrogate } from "../../../src/base/text.ts";
 import { dispatch } from "../../../src/host/dispatch.ts";
 import { freezeOperation } from "../../../src/host/operation.ts";
 import type { Operation } from "../../../src/model/operation.ts";
@@ -258,10 +259,10 @@ describe("the words of a tool", () => {
       const { code = "", message = "" } = done.refusal ?? {};
       expect(code.length).toBeLessThanOrEqual(128);
       expect(message.length).toBeLessThanOrEqual(500);
-      expect([code.isWellFormed(), message.isWellFormed()]).toEqual([true, true]);
+      expect([!hasLoneSurrogate(code), !hasLoneSurrogate(message)]).toEqual([true, true]);
     }
     const thrown = await answered(() => Promise.reject(new Error(long)), { category: "effect" });
-    expect(thrown.refusal?.message.isWellFormed()).toBe(true);
+    expect(!hasLoneSurrogate(thrown.refusal?.message ?? "\ud800")).toBe(true);
     expect(thrown.refusal?.message.length).toBeLessThanOrEqual(500);
   });
 
