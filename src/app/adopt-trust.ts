@@ -31,6 +31,31 @@ export async function adoptTrust(journal: Journal, given: unknown): Promise<() =
   };
 }
 
+/**
+ * The trust store of somebody who is not the host and has a copy from a place that he trusts: what the journal says
+ * counts as far as it follows from that copy. A copy ahead of the journal is recorded there, as a host would.
+ *
+ * @throws RoteError `trust_refused` with the fault as `data.fault`
+ */
+export async function followTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
+  const read = admitJson(given, { numbers: "finite" });
+  if (!read.ok) throw refused("malformed_envelope");
+  let trust = opened(openTrust(read.value));
+  if (trust.document.audience !== journal.origin) throw refused("wrong_audience");
+  const { version } = trust.document;
+  if (BigInt(version) >= journal.total(TRUST_COUNTER)) return adoptTrust(journal, read.value);
+  const recorded = journal
+    .read(HOST_CHAIN)
+    .find(({ entry }) => entry.type === "trust" && (entry.body as Body)["version"] === version);
+  if ((recorded?.entry.body as Body | undefined)?.["digest"] !== trust.digest) {
+    throw refused("wrong_version");
+  }
+  return () => {
+    trust = latest(journal, trust);
+    return trust;
+  };
+}
+
 async function record(
   journal: Journal,
   { document, digest }: TrustStore,

@@ -11,6 +11,7 @@
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
+import type { PolicyDocument } from "../model/policy.ts";
 import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
 import {
   type ApprovalFault,
@@ -23,6 +24,11 @@ import type { HostParts } from "./parts.ts";
 import { type OpenRequest, openRequestsIn } from "./request.ts";
 import { type Body, keep, kept } from "./stored.ts";
 
+/** What judging a decision takes of a host: nothing that could act or sign. */
+export interface DecidingParts extends Pick<HostParts, "journal" | "clock" | "trust" | "identity"> {
+  readonly policy: { readonly document: Pick<PolicyDocument, "approvals"> };
+}
+
 export interface Decisions {
   /** By distinct approvers, each with a key of their own. */
   readonly approvals: readonly CheckedApproval[];
@@ -30,7 +36,7 @@ export interface Decisions {
 }
 
 /** What has been decided about a request so far, judged now. */
-export function decisionsOn(parts: HostParts, request: OpenRequest): Decisions {
+export function decisionsOn(parts: DecidingParts, request: OpenRequest): Decisions {
   const now = Math.floor(parts.clock.wallMs() / 1000);
   const asked = askedBy(parts, request);
   const approvals: CheckedApproval[] = [];
@@ -53,14 +59,14 @@ export function decisionsOn(parts: HostParts, request: OpenRequest): Decisions {
 }
 
 /** True when the decisions so far are neither enough nor final. */
-export function isUndecided(parts: HostParts, request: OpenRequest): boolean {
+export function isUndecided(parts: DecidingParts, request: OpenRequest): boolean {
   const { approvals, rejection } = decisionsOn(parts, request);
   return rejection === null && approvals.length < parts.policy.document.approvals.required;
 }
 
 /** As it counts now; a rejection also as it counted when it was filed. */
 function judgeFiled(
-  parts: HostParts,
+  parts: DecidingParts,
   envelope: JsonValue,
   asked: ApprovalRequest,
   now: number,
@@ -73,7 +79,7 @@ function judgeFiled(
 }
 
 /** Who asked may not approve, under another name neither. */
-function mayApprove(parts: HostParts, { approval, key }: CheckedApproval): boolean {
+function mayApprove(parts: DecidingParts, { approval, key }: CheckedApproval): boolean {
   if (parts.policy.document.approvals.requester_may_approve) return true;
   const { name, key: own } = parts.identity;
   return approval.approver !== name && parts.trust().key(key)?.entry.public !== own;
@@ -89,7 +95,7 @@ interface Filed {
 /** What was found on the host chain for a request, and how far it was read: entries never change. */
 const found = new WeakMap<OpenRequest, { next: number; readonly filed: Filed[] }>();
 
-function filedOn(parts: HostParts, request: OpenRequest): readonly Filed[] {
+function filedOn(parts: DecidingParts, request: OpenRequest): readonly Filed[] {
   const known = found.get(request) ?? { next: request.hostSeq, filed: [] };
   found.set(request, known);
   for (const { entry } of parts.journal.read(HOST_CHAIN, known.next)) {
@@ -105,7 +111,7 @@ function filedOn(parts: HostParts, request: OpenRequest): readonly Filed[] {
   return known.filed;
 }
 
-function askedBy(parts: HostParts, request: OpenRequest): ApprovalRequest {
+function askedBy(parts: DecidingParts, request: OpenRequest): ApprovalRequest {
   return {
     audience: parts.journal.origin,
     run: request.run,
@@ -117,6 +123,7 @@ function askedBy(parts: HostParts, request: OpenRequest): ApprovalRequest {
 
 export type DecisionFault =
   | ApprovalFault
+  | "signature_missing"
   | "no_pending_request"
   | "request_expired"
   | "requester_may_not_approve"
@@ -128,11 +135,12 @@ export type DecisionFault =
  * @throws RoteError `approval_refused` with the fault as `data.fault`: nothing was written
  */
 export async function fileDecision(
-  parts: HostParts,
+  parts: DecidingParts,
   envelope: JsonValue,
   run?: string,
 ): Promise<void> {
   const now = Math.floor(parts.clock.wallMs() / 1000);
+  if (isUnsigned(envelope)) throw refused("signature_missing");
   const opened = openByRole(
     envelope,
     PAYLOAD_TYPES.approval,
@@ -174,6 +182,15 @@ export async function fileDecision(
   });
   if (appended.ok) return;
   throw refused(appended.error.code === "too_late" ? "approval_expired" : "already_decided");
+}
+
+/** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */
+function isUnsigned(envelope: JsonValue): boolean {
+  if (envelope === null || typeof envelope !== "object" || !Object.hasOwn(envelope, "payload")) {
+    return false;
+  }
+  const { signatures } = envelope as { readonly signatures?: JsonValue };
+  return signatures === undefined || (Array.isArray(signatures) && signatures.length === 0);
 }
 
 function refused(fault: DecisionFault): RoteError {

@@ -1,4 +1,10 @@
-export { decisionsOn, fileDecision, isUndecided } from "./decisions.ts";
+export {
+  type DecidingParts,
+  type DecisionFault,
+  decisionsOn,
+  fileDecision,
+  isUndecided,
+} from "./decisions.ts";
 export { CANCELLED } from "./dispatch.ts";
 export { keepDocuments } from "./documents.ts";
 export { differingParts, environmentFor } from "./environment.ts";

@@ -132,6 +132,10 @@ export const ERROR_CODES = {
     meaning: "What a host was to be made of is not valid.",
     todo: "Correct what the message names.",
   },
+  host_not_loaded: {
+    meaning: "The module that describes the host could not be loaded, or describes none.",
+    todo: "Export the options of `createHost`, or a function that returns them, as `default` or `host`.",
+  },
   host_required: {
     meaning:
       "The recipe reads, acts or asks for approval, which needs a host; nothing was started.",
@@ -161,6 +165,10 @@ export const ERROR_CODES = {
   journal_failed: {
     meaning: "The journal failed while writing; what was being written is uncertain.",
     todo: "Start the process again.",
+  },
+  journal_key_missing: {
+    meaning: "A tree head was to be signed by somebody who does not hold the journal's key.",
+    todo: "Open the host; it signs what is due.",
   },
   journal_required: {
     meaning: "The recipe takes a checkpoint, which needs a journal; nothing was started.",
@@ -221,6 +229,10 @@ export const ERROR_CODES = {
     meaning: "A run of another environment was offered as evidence.",
     todo: "Observe runs of this procedure in this environment.",
   },
+  nothing_uncertain: {
+    meaning: "The run has no uncertain operation to reconcile, or several and none was named.",
+    todo: "`rote runs show` lists them.",
+  },
   other_host: {
     meaning: "A run is advanced elsewhere than where it was begun.",
     todo: "Advance it at its host, or without one if it began so.",
@@ -279,12 +291,21 @@ export const ERROR_CODES = {
     meaning: "The journal is older than a tree head that was kept outside of it.",
     todo: "Find out what was done since; reconcile with the targets before a new journal is begun.",
   },
+  other_start: {
+    meaning:
+      "The name of a start that happens once stands for another recipe, verifier or inputs; nothing was started.",
+    todo: "Choose another name, or start it with what it stands for.",
+  },
   run_already_observed: { meaning: "The run was observed before.", todo: "Observe each run once." },
   run_busy: {
     meaning: "A run was to be moved from inside a call that is moving it.",
     todo: "Move a run from one place at a time.",
   },
   run_closed: { meaning: "The run was closed.", todo: "Start a new run." },
+  run_ended: {
+    meaning: "The run has ended, and stays as it is.",
+    todo: "`rote runs show` tells how; start a new run when wanted.",
+  },
   run_not_ended: {
     meaning: "A run that still goes on was offered as evidence.",
     todo: "Advance it to its end first.",
@@ -375,6 +396,10 @@ export const ERROR_CODES = {
   unknown_node: {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",
+  },
+  unknown_request: {
+    meaning: "There is no such request for approval in the store.",
+    todo: "Look at `rote approvals list`.",
   },
   unknown_run: {
     meaning: "There is no such run in the journal.",

@@ -38,6 +38,11 @@ export interface DurableAdvance {
   readonly model?: ModelAnswer;
   /** A signed decision, as its envelope, about `run.pendingRequest`. */
   readonly approval?: JsonValue;
+  /**
+   * Once aborted, the call returns as soon as nothing is in flight. The run is not ended by it: whoever advances or
+   * resumes it goes on where it was left.
+   */
+  readonly pause?: AbortSignal;
 }
 
 /** @throws RoteError `run_busy` `lease_lost` `approval_refused` and as `answerFor`: the run waits as before */
@@ -91,7 +96,7 @@ async function safely(attached: Attached, work: () => Promise<void>): Promise<vo
 async function forward(
   drive: Drive,
   attached: Attached,
-  { environment, model, approval }: DurableAdvance,
+  { environment, model, approval, pause }: DurableAdvance,
 ): Promise<void> {
   await safely(attached, async () => {
     const changed = changedParts(drive, attached, environment);
@@ -109,13 +114,17 @@ async function forward(
   const answer = !drive.state?.end && model !== undefined ? answerFor(drive, model) : undefined;
   await safely(attached, async () => {
     if (answer !== undefined) await put(drive, attached, feed(drive, answer));
-    await goOn(drive, attached);
+    await goOn(drive, attached, pause);
     if (drive.state?.end) await finish(drive, attached);
   });
 }
 
-async function goOn(drive: Drive, attached: Attached): Promise<void> {
-  for (let moved = true; moved && !drive.state?.end; ) {
+async function goOn(
+  drive: Drive,
+  attached: Attached,
+  pause: AbortSignal | undefined,
+): Promise<void> {
+  for (let moved = true; moved && !drive.state?.end && pause?.aborted !== true; ) {
     moved = await move(drive, attached);
     if (drive.state?.end) return;
     if (attached.cancel.signal.aborted) {

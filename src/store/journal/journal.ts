@@ -33,8 +33,11 @@ export interface JournalOptions {
   /** Who this process is, and whether another owner is known to be dead. */
   readonly owner: string;
   readonly isDead: (owner: string) => boolean;
-  /** Signs the text of a tree head as a note. */
-  readonly sign: (text: string) => string;
+  /**
+   * Signs the text of a tree head as a note. Null for who may write and does not hold the journal's key: heads are then
+   * left to the next one who does, and `seal` refuses.
+   */
+  readonly sign: ((text: string) => string) | null;
   /** Keeps a copy of each tree head outside the store; called after the commit. */
   readonly keepCopy: (note: string) => void;
   /** The last copies that were kept, if any. */
@@ -54,7 +57,8 @@ const CLOCK_TOLERANCE_MS = 60_000;
 export function createJournal(stored: JournalTables, options: JournalOptions): Journal {
   const leaseMs = options.leaseMs ?? LEASE_MS;
   const tables = remembered(stored);
-  const log = openLog(tables, options.origin, options.sign);
+  const log = openLog(tables, options.origin, options.sign ?? refuseToSign);
+  const signs = options.sign !== null;
   const leases = leasesIn(tables, { ...options, leaseMs });
   const queue = createQueue(options.timers, commit);
   let broken: unknown;
@@ -95,7 +99,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
         return batch.map((work) => {
           sealWanted = false;
           const answer = work();
-          if (sealWanted || log.unsealed() >= HEAD_EVERY) {
+          if (signs && (sealWanted || log.unsealed() >= HEAD_EVERY)) {
             const { note, fresh } = log.seal();
             if (fresh) notes.push(note);
           }
@@ -111,7 +115,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     }
     for (const note of notes) copyOut(note);
     lastWriteMs = options.clock.monotonicMs();
-    if (log.unsealed() > 0) stopIdle ??= sealLater(IDLE_MS);
+    if (signs && log.unsealed() > 0) stopIdle ??= sealLater(IDLE_MS);
     return answers;
   }
 
@@ -219,6 +223,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
 
   async function seal(): Promise<string> {
     guard();
+    if (!signs) refuseToSign();
     return queue.put((answer) => {
       const { note, fresh } = log.seal();
       return () => {
@@ -291,7 +296,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     async close() {
       if (closed) return;
       queue.flush();
-      if (broken === undefined && log.unsealed() > 0) {
+      if (signs && broken === undefined && log.unsealed() > 0) {
         const sealed = seal();
         queue.flush();
         await sealed;
@@ -301,6 +306,10 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       tables.close();
     },
   };
+}
+
+function refuseToSign(): never {
+  throw new RoteError("journal_key_missing", "Without the journal's key no tree head can be made.");
 }
 
 /** A tree head that was given away and is not in the store means that the store is older than what it promised. */

@@ -39,9 +39,7 @@ export function openHeadsFile(file: string): HeadsFile {
   const descriptor = openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   if (fresh) syncDirectory(path.dirname(file));
   return {
-    last: notesAtEnd(descriptor)
-      .filter((note) => parseNote(note).ok)
-      .slice(-LAST),
+    last: lastNotes(descriptor),
     append(note) {
       // Separated from what a crash may have left there.
       const bytes = Buffer.from(SEPARATOR + note + SEPARATOR);
@@ -54,6 +52,23 @@ export function openHeadsFile(file: string): HeadsFile {
     },
     close: () => closeSync(descriptor),
   };
+}
+
+/** The last whole notes of a file that may not be there, for who writes none. */
+export function lastHeadsIn(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return lastNotes(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function lastNotes(descriptor: number): readonly string[] {
+  return notesAtEnd(descriptor)
+    .filter((note) => parseNote(note).ok)
+    .slice(-LAST);
 }
 
 function notesAtEnd(descriptor: number): readonly string[] {

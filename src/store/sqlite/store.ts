@@ -13,6 +13,9 @@ import { proceduresIn } from "./procedures.ts";
 import { FILE, PROCEDURES } from "./schema.ts";
 import { writerOf } from "./writer.ts";
 
+/** Copy of the tree heads, where the host names no better place for it. */
+export const HEADS_FILE = "heads.txt";
+
 export interface SqliteStore {
   readonly procedures: ProcedureStore;
   readonly journal: Journal;
@@ -35,7 +38,7 @@ export interface SqliteStoreOptions extends OpenOptions {
 export function openSqliteStore(directory: string, options: SqliteStoreOptions): SqliteStore {
   const file = path.join(path.resolve(directory), FILE);
   const database = ensureDatabase(file, PROCEDURES, { ...options, ...options.journal });
-  const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), "heads.txt"));
+  const heads = openHeadsFile(options.heads ?? path.join(path.dirname(file), HEADS_FILE));
   try {
     const rows = sqliteJournalTables(database, writerOf(database));
     const tables = {

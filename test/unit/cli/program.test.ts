@@ -14,6 +14,7 @@ async function type(line: string) {
     progress: () => undefined,
     watched: false,
     standardInput: async function* () {},
+    ask: null,
     environment: {},
     interrupted: new AbortController().signal,
   };
