@@ -59,9 +59,9 @@ async function imported(
   }
 }
 
-async function called(given: CallableFunction, file: string): Promise<unknown> {
+async function called(given: () => unknown, file: string): Promise<unknown> {
   try {
-    return (await given()) as unknown;
+    return await given();
   } catch (error) {
     throw told(file, error);
   }

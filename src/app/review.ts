@@ -15,6 +15,7 @@ import { HOST_CHAIN } from "../model/journal.ts";
 import type { PolicyDocument } from "../model/policy.ts";
 import { approvalSchema } from "../model/trust.ts";
 import { systemClock } from "../os/clock.ts";
+import { systemTimers } from "../os/timers.ts";
 import { isOwnerDead, processOwner } from "../os/owner.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -89,7 +90,7 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const origin = audienceOf(options.trust);
   const { visitSqliteJournal } = await import("../store/sqlite/visitor.ts");
   const journal = visitSqliteJournal(options.directory, {
-    journal: { origin, clock, owner: processOwner(), isDead: isOwnerDead },
+    journal: { origin, clock, timers: systemTimers, owner: processOwner(), isDead: isOwnerDead },
     ...(options.heads === undefined ? {} : { heads: options.heads }),
   });
   try {

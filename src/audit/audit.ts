@@ -61,14 +61,14 @@ export async function auditBundle(
     budgets,
     naturalKeys,
     runs: () => runs,
-    hasEnded: chains.hasEnded,
+    hasEnded: (run) => chains.hasEnded(run),
   });
   const judge = createJudge(context);
   const runs: Runs = createRuns(context, {
     judge,
     budgets,
     naturalKeys,
-    onUncertain: host.uncertain,
+    onUncertain: (...args) => host.uncertain(...args),
   });
 
   await learnTrust(source, context);

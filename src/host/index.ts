@@ -1,6 +1,5 @@
 export {
   type DecidingParts,
-  type DecisionFault,
   decisionsOn,
   fileDecision,
   isUndecided,
@@ -10,12 +9,11 @@ export { keepDocuments } from "./documents.ts";
 export { differingParts, environmentFor } from "./environment.ts";
 export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
 export { type GateRequest, type Judgement, judge, limitCode, type Refusal } from "./judge.ts";
-export { changeBetween, type FrozenOperation, placeOf } from "./operation.ts";
+export { changeBetween, type FrozenOperation } from "./operation.ts";
 export {
   type HostParts,
   type Identity,
   type Intent,
-  type Pinned,
   type RegisteredTool,
   TRUST_COUNTER,
 } from "./parts.ts";
@@ -23,13 +21,11 @@ export {
   admit,
   fileRefusal,
   leaseLost,
-  type Performed,
   perform,
   type UsedApproval,
 } from "./perform.ts";
-export { type ReceiptSays, receiptIn } from "./receipt.ts";
-export { reconcile } from "./reconcile.ts";
-export { operationOf, recover, withoutReceipt } from "./recover.ts";
+export { receiptIn } from "./receipt.ts";
+export { operationOf, recover } from "./recover.ts";
 export {
   MOST_SHOWN,
   type OpenRequest,
@@ -39,4 +35,4 @@ export {
   requestsIn,
 } from "./request.ts";
 export { escaped, renderOperations } from "./show.ts";
-export { type Body, type Kept, keep, kept } from "./stored.ts";
+export { type Body, keep, kept } from "./stored.ts";

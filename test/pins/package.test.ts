@@ -13,6 +13,8 @@ describe("the package", () => {
   it("can be imported through these names and no others", () => {
     expect(manifest["exports"]).toEqual({
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./audit": { types: "./dist/app/audit.d.ts", default: "./dist/app/audit.js" },
+      "./keys": { types: "./dist/app/keys.d.ts", default: "./dist/app/keys.js" },
       "./tools": { types: "./dist/tools/index.d.ts", default: "./dist/tools/index.js" },
       "./tools/mcp": {
         types: "./dist/tools/mcp-client.d.ts",

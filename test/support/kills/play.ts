@@ -113,7 +113,7 @@ async function live(
       : undefined;
   const { report } = await worker.ended;
   clearTimeout(timer);
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) throw new Error("the approval failed", { cause: failure });
   return report;
 }
 
