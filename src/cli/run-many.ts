@@ -1,7 +1,7 @@
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { EXIT_CODES, type ExitName } from "../model/stop.ts";
-import { failureOf } from "./fault.ts";
+import { failureOf, fault } from "./fault.ts";
 import { readChunks } from "./files.ts";
 import { type InputLine, inputsFromBytes, linesOf } from "./inputs.ts";
 import { type Ended, runOnce } from "./run-once.ts";
@@ -43,6 +43,8 @@ export async function runMany(call: Call, session: Session, file: string): Promi
     if (!terminal.interrupted.aborted) throw error;
   }
   if (terminal.watched) terminal.progress("");
+  // Nothing run is nothing verified: an empty file is more likely a broken export than no work.
+  if (tally.lines === 0 && !terminal.interrupted.aborted) throw noLines(file);
   const exit = terminal.interrupted.aborted ? worse(tally.worst, "cancelled") : tally.worst;
   return {
     exit,
@@ -57,6 +59,15 @@ export async function runMany(call: Call, session: Session, file: string): Promi
     text: tallyText(tally, terminal.interrupted.aborted),
     oneLine: true,
   };
+}
+
+function noLines(file: string): RoteError {
+  return fault(
+    "bad_input",
+    `inputs ${file}: there is no input line, so nothing was run`,
+    "write one object with a member for each input on each line",
+    { file },
+  );
 }
 
 async function showProgress(tally: Tally, terminal: Terminal): Promise<void> {

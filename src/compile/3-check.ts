@@ -269,7 +269,7 @@ function declaredType(
     report({
       code: "output_required",
       pointer,
-      message: `the type of an empty list cannot be inferred: ${typeName(whole)}`,
+      message: `the type cannot be inferred from what has no values: ${typeName(whole)}`,
       hint: "declare the output",
     });
     return undefined;

@@ -8,6 +8,7 @@ import type { RunFailure } from "../model/run.ts";
 import type { StopReason } from "../model/stop.ts";
 import type { CompiledExpression, Sources, Value } from "../model/value.ts";
 import type { RunCommand } from "./event.ts";
+import { type Extent, extended, RUN_EXTENT } from "./extent.ts";
 import type { Program } from "./program.ts";
 import { NO_ITEMS, type NodeState, type RunEnd, type RunState } from "./state.ts";
 
@@ -31,6 +32,7 @@ export interface Draft {
   readonly commands: RunCommand[];
   settled: number;
   evaluations: number;
+  extent: Extent;
   steps: number;
   tokens: number;
   readsInFlight: number;
@@ -54,6 +56,7 @@ export function draftOf(program: Program, before: RunState, pause: Pause | undef
     commands: [],
     settled: before.settled,
     evaluations: before.evaluations,
+    extent: before.extent,
     steps: before.steps,
     tokens: before.tokens,
     readsInFlight: before.readsInFlight,
@@ -75,6 +78,7 @@ export function stateFrom(draft: Draft): RunState {
     waiting: draft.waiting,
     settled: draft.settled,
     evaluations: draft.evaluations,
+    extent: draft.extent,
     steps: draft.steps,
     tokens: draft.tokens,
     readsInFlight: draft.readsInFlight,
@@ -154,12 +158,39 @@ export function evaluate(
     return undefined;
   }
   draft.evaluations += 1;
+  let value: Value;
   try {
-    return expression.evaluate(sources);
+    value = expression.evaluate(sources);
   } catch (error) {
     endRun(draft, failureOf(error, node, expression, refusal), node);
     return undefined;
   }
+  if (isThere(draft, node, value, sources)) return value;
+  const extent = extended(draft.extent, value);
+  if (extent === undefined) {
+    endRun(draft, tooMuch(node, expression), node);
+    return undefined;
+  }
+  draft.extent = extent;
+  return value;
+}
+
+/** True for what takes no memory of its own: small, or the whole of something that the run holds already. */
+function isThere(draft: Draft, node: PlanNode | null, value: Value, sources: Sources): boolean {
+  if (value === null || typeof value === "boolean" || typeof value === "number") return true;
+  if (value === sources.item || sources.inputs.includes(value)) return true;
+  return node?.after.some((index) => draft.outputs[index] === value) ?? false;
+}
+
+function tooMuch(node: PlanNode | null, { at }: CompiledExpression): RunFailure {
+  const { parts, units } = RUN_EXTENT;
+  return {
+    reason: "expression_limit",
+    node: node === null ? null : node.id,
+    message: `the run has made values of more than ${parts} parts or ${units} units of text in all`,
+    code: "too_large",
+    pointer: at,
+  };
 }
 
 function failureOf(

@@ -8,6 +8,7 @@ import type { ModelIdentity, ModelUsage, RunFailure, RunMode } from "../model/ru
 import type { StopReason } from "../model/stop.ts";
 import type { Value } from "../model/value.ts";
 import type { JournalPosition } from "./event.ts";
+import type { Extent } from "./extent.ts";
 
 export interface RunState {
   readonly mode: RunMode;
@@ -28,6 +29,8 @@ export interface RunState {
   readonly settled: number;
   /** Evaluations made so far; says where in the middle of an event a run was stopped. */
   readonly evaluations: number;
+  /** What these evaluations have made in all. */
+  readonly extent: Extent;
   /** Model boundaries and operations asked for so far. */
   readonly steps: number;
   /** Tokens charged so far. */

@@ -26,6 +26,7 @@ import type {
   StartedEvent,
   StoppedEvent,
 } from "./event.ts";
+import { NO_EXTENT } from "./extent.ts";
 import { approved, checkpointed, effectSettled, modelAnswered, readSettled } from "./outside.ts";
 import { nodeNamed, type Program } from "./program.ts";
 import { IDLE, type RunState } from "./state.ts";
@@ -159,6 +160,7 @@ function initialState(program: Program, event: StartedEvent): RunState {
     waiting: [],
     settled: 0,
     evaluations: 0,
+    extent: NO_EXTENT,
     steps: 0,
     tokens: 0,
     readsInFlight: 0,

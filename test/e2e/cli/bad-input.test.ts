@@ -235,6 +235,20 @@ describe("inputs that are no good", () => {
     ['{"quantity": 1, "price": 2, "__proto__": {"price": 3}}', "__proto__"],
   ];
 
+  it.each(["", "\n \n\n"])(
+    "as a file without any line (%j): nothing was run, which is a problem",
+    async (text) => {
+      folder.write("none.jsonl", text);
+      const words = ["run", "good.json", "--inputs", "none.jsonl"];
+      const plain = await rote(words, { cwd: folder.path });
+      expect(plain.code).toBe(1);
+      expect(plain.stderr).toContain("inputs none.jsonl: there is no input line");
+      const json = await rote([...words, "--json"], { cwd: folder.path });
+      expect(json.code).toBe(1);
+      expect(JSON.parse(json.stdout)).toMatchObject({ exit_code: 1, error: { code: "bad_input" } });
+    },
+  );
+
   it("as lines of a file: each is told by its number and stops nothing", async () => {
     const good = '{"quantity": 2, "price": 3}';
     folder.write("inputs.jsonl", [...lines.map(([line]) => line), "", good].join("\n"));

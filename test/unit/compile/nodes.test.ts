@@ -62,6 +62,12 @@ describe("output", () => {
     });
   });
 
+  it("of what has no values must be declared, and nothing is said of lists where there are none", () => {
+    const [problem] = problemsOf(recipe([pure("a", { op: "get", value: null })]));
+    expect(problem).toMatchObject({ code: "output_required", pointer: "/nodes/0" });
+    expect(problem?.message).toMatch(/: the type cannot be inferred from what has no values: /);
+  });
+
   it("of policy, approval and bare checkpoint nodes is null", () => {
     const plan = planOf(
       recipe([
