@@ -30,12 +30,12 @@ export async function loadHostModule(file: string): Promise<HostModule> {
   const module = await imported(place, file);
   const { host, default: byDefault, close } = module;
   const given: unknown = host ?? byDefault;
-  const options = typeof given === "function" ? await called(given, file) : given;
+  const options = isFunction(given) ? await called(given, file) : given;
   if (!isOptions(options)) throw notOptions(file, options);
   return {
     options,
     async close() {
-      if (typeof close === "function") await called(close, file);
+      if (isFunction(close)) await called(close, file);
     },
   };
 }
@@ -57,6 +57,10 @@ async function imported(
     }
     throw told(file, error);
   }
+}
+
+function isFunction(value: unknown): value is () => unknown {
+  return typeof value === "function";
 }
 
 async function called(given: () => unknown, file: string): Promise<unknown> {
