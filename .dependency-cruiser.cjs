@@ -48,7 +48,8 @@ const adapters = ADAPTERS.map((folder) => ({
 
 const workpaper = {
   name: "workpaper-shares-opening",
-  comment: "tools/workpaper.ts is an adapter like the others, but for how the store opens a database",
+  comment:
+    "tools/workpaper.ts is an adapter like the others, but for how the store opens a database",
   severity: "error",
   from: { path: "^src/tools/workpaper\\.ts$" },
   to: {

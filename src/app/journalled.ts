@@ -1,7 +1,9 @@
 /** Runs that a host's journal has, as what they were when they were started: from the journal alone where need be. */
+
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Body, type Host, kept, partsOf } from "../host/index.ts";
+import { startedBody } from "../model/run-entry.ts";
 import { systemClock } from "../os/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Qualification } from "../ports/qualification.ts";
@@ -53,7 +55,9 @@ export async function resumeIn(host: Host, run: string, procedure?: Procedure): 
 
 /** The model behind each role that the run was started with. @throws RoteError `unknown_run` `journal_damaged` */
 export function modelsIn(host: Host, run: string): Models {
-  return (startOf(host, run)["models"] ?? {}) as unknown as Models;
+  const started = startedBody.safeParse(startOf(host, run));
+  if (started.success) return started.data.models;
+  throw new RoteError("journal_damaged", `The start of ${run} is not what this version writes.`);
 }
 
 /** What a run goes on under when nobody vouches for it any more: it may end, and nothing else. */

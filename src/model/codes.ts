@@ -5,30 +5,19 @@
  *
  * A code is never reused for something else.
  */
+import { HOST_CODES } from "./host-codes.ts";
 import type { Explanation } from "./stop.ts";
 
 export const ERROR_CODES = {
+  ...HOST_CODES,
   answers_invalid: {
     meaning: "The file of scripted model answers has bad lines.",
     todo: "Correct the lines named.",
-  },
-  approval_refused: {
-    meaning:
-      "A decision was not filed: it does not verify, or does not answer an open request. Nothing was used up.",
-    todo: "`data.fault` says what is wrong; sign what the open request shows.",
   },
   bad_encoding: { meaning: "A file is not UTF-8.", todo: "Save it as UTF-8." },
   bad_input: {
     meaning: "Inputs of a run do not fit the recipe's types; nothing was started.",
     todo: "Correct the inputs that `data.problems` names.",
-  },
-  bad_key: {
-    meaning: "A key is not an Ed25519 key that can be trusted, or a text is not a key.",
-    todo: "Use a key that `rote keys generate` made.",
-  },
-  bad_key_file: {
-    meaning: "A file of a private key is not an encrypted key of ours, or others may read it.",
-    todo: "Check the path, and make the file readable by its owner only.",
   },
   bad_limit: {
     meaning: "A run limit has an unknown name or is no whole number from 0.",
@@ -42,14 +31,6 @@ export const ERROR_CODES = {
     meaning: "Reported tokens are neither whole numbers from 0 nor null; the run waits as before.",
     todo: "Report what the provider reported, and null for what it did not.",
   },
-  bad_note: {
-    meaning: "A text cannot be signed as a note.",
-    todo: "A note ends in a line feed and has no control characters.",
-  },
-  bad_passphrase: {
-    meaning: "A passphrase is missing, too short, or not the one that the file was made with.",
-    todo: "Give the passphrase that the key was stored under.",
-  },
   bad_phase: {
     meaning: "A run was to be observed in a phase that does not exist.",
     todo: "Use training, shadow or canary.",
@@ -61,15 +42,6 @@ export const ERROR_CODES = {
   bad_requirement: {
     meaning: "A requirement asks for fewer clean runs than the least, or for no whole number.",
     todo: "Ask for as many as the least, or more.",
-  },
-  bad_source: {
-    meaning:
-      "A file cannot be registered as evidence: not a plain file, too large, or not what was declared.",
-    todo: "Correct the file or its registration.",
-  },
-  bad_tool: {
-    meaning: "A tool is declared in a way that cannot be offered, or its server does not offer it.",
-    todo: "Correct what the message names.",
   },
   bad_share: {
     meaning: "The share of guided starts is not from 0 to 1.",
@@ -107,10 +79,6 @@ export const ERROR_CODES = {
     meaning: "The drawing package could not draw the graph.",
     todo: "Use `--format mermaid` or `--format dot`.",
   },
-  entry_too_large: {
-    meaning: "Something was to be written that an entry of the journal cannot hold.",
-    todo: "Report it: what is large belongs into a blob.",
-  },
   environment_changed: {
     meaning: "The environment is not the one that the recipe is bound to; nothing was started.",
     todo: "Bind the recipe to the present environment; it has to qualify again.",
@@ -128,10 +96,6 @@ export const ERROR_CODES = {
     todo: "Name another file, or ask to overwrite it.",
   },
   file_not_found: { meaning: "A file does not exist.", todo: "Check the path." },
-  host_invalid: {
-    meaning: "What a host was to be made of is not valid.",
-    todo: "Correct what the message names.",
-  },
   host_not_loaded: {
     meaning: "The module that describes the host could not be loaded, or describes none.",
     todo: "Export the options of `createHost`, or a function that returns them, as `default` or `host`.",
@@ -154,18 +118,6 @@ export const ERROR_CODES = {
     meaning: "A model's answer does not fit the type it is read as; the run waits as before.",
     todo: "Have the model answer again; the message names place and expected type.",
   },
-  journal_closed: {
-    meaning: "The journal was closed.",
-    todo: "Open the host again.",
-  },
-  journal_damaged: {
-    meaning: "The journal does not read back as what was written.",
-    todo: "Restore it, reconcile with the targets, and find out who changed it.",
-  },
-  journal_failed: {
-    meaning: "The journal failed while writing; what was being written is uncertain.",
-    todo: "Start the process again.",
-  },
   journal_key_missing: {
     meaning: "A tree head was to be signed by somebody who does not hold the journal's key.",
     todo: "Open the host; it signs what is due.",
@@ -173,10 +125,6 @@ export const ERROR_CODES = {
   journal_required: {
     meaning: "The recipe takes a checkpoint, which needs a journal; nothing was started.",
     todo: "Start it on a host with a journal.",
-  },
-  lease_lost: {
-    meaning: "Another process has taken the run over; this one writes nothing more of it.",
-    todo: "Resume the run where it is to go on.",
   },
   memory_closed: {
     meaning: "The memory was closed.",
@@ -195,10 +143,6 @@ export const ERROR_CODES = {
     todo: "Name the model behind every role in `models`.",
   },
   not_a_file: { meaning: "A path names something else than a file.", todo: "Check the path." },
-  not_a_host: {
-    meaning: "Something that `createHost` did not make was offered as a host.",
-    todo: "Pass the host that `createHost` returned.",
-  },
   not_a_run: {
     meaning: "Something that is no run of this process was offered as one.",
     todo: "Pass the run that `start` returned.",
@@ -233,17 +177,9 @@ export const ERROR_CODES = {
     meaning: "The run has no uncertain operation to reconcile, or several and none was named.",
     todo: "`rote runs show` lists them.",
   },
-  other_host: {
-    meaning: "A run is advanced elsewhere than where it was begun.",
-    todo: "Advance it at its host, or without one if it began so.",
-  },
   other_plan: {
     meaning: "A run of another recipe was offered as evidence.",
     todo: "Observe runs of this procedure.",
-  },
-  other_procedure: {
-    meaning: "The run was started with another recipe or verifier; it stays as it is.",
-    todo: "Resume it with the procedure that started it.",
   },
   other_semantics: {
     meaning:
@@ -281,15 +217,6 @@ export const ERROR_CODES = {
   recipe_invalid: {
     meaning: "The recipe does not compile.",
     todo: "Correct what `data.diagnostics` lists; `rote check` shows it in the text.",
-  },
-  reconciliation_refused: {
-    meaning:
-      "A reconciliation was not filed: it does not verify, or is not about an uncertain operation.",
-    todo: "`data.fault` says what is wrong.",
-  },
-  restored_backup: {
-    meaning: "The journal is older than a tree head that was kept outside of it.",
-    todo: "Find out what was done since; reconcile with the targets before a new journal is begun.",
   },
   other_start: {
     meaning:
@@ -371,20 +298,6 @@ export const ERROR_CODES = {
     meaning: "The memory cannot be written, so a demotion could not be recorded.",
     todo: "Make directory and file writable for this process.",
   },
-  tool_missing: {
-    meaning: "A run needs a tool that the host does not have; it stays as it is.",
-    todo: "Register the tool, then resume the run.",
-  },
-  tool_server_unavailable: {
-    meaning:
-      "A server of tools could not be reached or did not introduce itself; nothing was called.",
-    todo: "Start it, or correct how the host names it.",
-  },
-  trust_refused: {
-    meaning:
-      "A trust store is not valid, or does not follow from the one that the journal records.",
-    todo: "`data.fault` says what is wrong.",
-  },
   unbound_plan: {
     meaning: "The recipe names no environment: it can be checked and drawn, not started.",
     todo: "Bind it (`rote bind`, `bindRecipe`).",
@@ -400,10 +313,6 @@ export const ERROR_CODES = {
   unknown_request: {
     meaning: "There is no such request for approval in the store.",
     todo: "Look at `rote approvals list`.",
-  },
-  unknown_run: {
-    meaning: "There is no such run in the journal.",
-    todo: "Look at `rote runs list`.",
   },
   user_cancelled: { meaning: "The command was interrupted.", todo: "Nothing, or run it again." },
   verifier_invalid: {

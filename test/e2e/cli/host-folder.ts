@@ -88,7 +88,7 @@ const behaviour = () => (existsSync(join(folder, "behaviour")) ? readFileSync(jo
 const tools = {
   "bank.balance": async () => ({ kind: "done", result: { amount: "1000" } }),
   "bank.pay": async ({ arguments: args, signal }) => {
-    if (behaviour() === "slow") await new Promise((resolve) => setTimeout(resolve, 1_500));
+    if (behaviour() === "slow") await (await import("node:timers/promises")).setTimeout(1_500);
     appendFileSync(join(folder, "ledger"), \`\${args.account} \${args.amount}\\n\`);
     if (behaviour() === "lost") throw new Error("connection reset");
     return { kind: "done", result: "paid " + args.amount };

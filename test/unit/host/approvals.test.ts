@@ -319,7 +319,9 @@ describe("at once", () => {
     });
     for (const one of children) one.send("go");
     const told = await Promise.all(reports);
-    await Promise.all(children.map((one) => (one.exitCode === null ? once(one, "exit") : Promise.resolve([]))));
+    await Promise.all(
+      children.map((one) => (one.exitCode === null ? once(one, "exit") : Promise.resolve([]))),
+    );
     const lines = existsSync(target) ? readFileSync(target, "utf8").trim().split("\n") : [];
     expect(lines).toHaveLength(1);
     expect(told.reduce((sum, { calls }) => sum + calls, 0)).toBe(1);
