@@ -9,6 +9,7 @@
  */
 
 import { RoteError } from "../base/error.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import type { JsonValue } from "../base/json.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
@@ -99,7 +100,7 @@ function filedOn(parts: HostParts, request: OpenRequest): readonly Filed[] {
     known.filed.push({
       filed: Math.floor(entry.time / 1000),
       approver: String(body["approver"]),
-      envelope: kept(parts.journal, body, "envelope") ?? null,
+      envelope: deepFreeze(kept(parts.journal, body, "envelope") ?? null),
     });
   }
   return known.filed;
