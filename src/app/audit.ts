@@ -1,32 +1,54 @@
-/** A host's record as files, and the judgement of somebody who was not there: no store, no keys, no network. */
-import { type AuditReport, auditBundle, exportBundle, formatAudit } from "../audit/index.ts";
-import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+/** Records in directories: exported from a host, audited by anybody. */
+import {
+  type AuditOptions,
+  type AuditReport,
+  auditBundle,
+  type Exported,
+  exportBundle,
+  exportReceipt,
+  type ReceiptFile,
+  readOutsideHeads,
+  sourceOf,
+} from "../audit/index.ts";
 import { type Host, partsOf } from "../host/index.ts";
-import { directorySource, directoryWriter } from "../store/bundle/directory.ts";
-
-export type { AuditReport };
-export { formatAudit };
+import { directorySource, directoryWriter, fileSource } from "../store/bundle/directory.ts";
 
 /**
- * Writes the whole record of a host into a directory that does not exist yet.
+ * Writes the record of a host into a directory that does not exist or is empty, up to a tree head that is signed now.
  *
- * @throws RoteError `store_exists` and as the directory is written
+ * @throws RoteError `file_exists` `not_writable` and as the journal
  */
-export async function exportAudit(host: Host, directory: string): Promise<void> {
-  const { journal } = partsOf(host);
-  await journal.seal();
-  const writer = directoryWriter(directory);
-  await exportBundle(journal, writer);
-  await writer.close();
+export async function exportRecord(host: Host, directory: string): Promise<Exported> {
+  return exportBundle(partsOf(host).journal, directoryWriter(directory));
 }
 
 /**
- * Judges everything in an exported record. `trust` is the trust store that the auditor got from a place of their own.
+ * Audits an exported record. No store, no key and no network.
  *
- * @throws RoteError `trust_refused` when that is not a trust store
+ * @throws RoteError `trust_refused` for the auditor's own trust store, `file_not_found` `not_readable`
  */
-export async function auditDirectory(directory: string, trust: JsonValue): Promise<AuditReport> {
-  if (trust === null) throw new RoteError("trust_refused", "An audit needs a trust store.");
-  return auditBundle(directorySource(directory), { trust });
+export async function auditDirectory(
+  directory: string,
+  options: AuditOptions,
+): Promise<AuditReport> {
+  return auditBundle(directorySource(directory), options);
+}
+
+/** Audits the record of a host where it is. @throws RoteError as `auditDirectory` */
+export async function auditHost(host: Host, options: AuditOptions): Promise<AuditReport> {
+  return auditBundle(sourceOf(partsOf(host).journal), options);
+}
+
+/** Tree heads from a copy that was kept outside, for `anchors`. @throws RoteError `file_not_found` `not_readable` */
+export async function readHeads(file: string): Promise<readonly string[]> {
+  return readOutsideHeads(fileSource(file));
+}
+
+/**
+ * One receipt, as `run.receipts` names it, with its proof.
+ *
+ * @throws RoteError `unknown_receipt`
+ */
+export async function exportRunReceipt(host: Host, receipt: string): Promise<ReceiptFile> {
+  return exportReceipt(partsOf(host).journal, receipt);
 }

@@ -3,7 +3,6 @@ import { canonicalBytes } from "../base/canonical.ts";
 import { digestFromHex, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { environmentDigest } from "../compile/environment.ts";
 import { keep, leaseLost } from "../host/index.ts";
 import type { Append } from "../ports/journal.ts";
 import type { Attached } from "./attached.ts";
@@ -18,7 +17,7 @@ import {
 } from "./drive.ts";
 import type { RunEvent } from "./event.ts";
 import { resultOf } from "./evidence.ts";
-import { boundEnvironment } from "./program.ts";
+import { boundEnvironmentDigest } from "./program.ts";
 
 /** Lets events happen. `extra` goes into their entries. */
 export async function put<T>(
@@ -114,7 +113,7 @@ function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> 
     {
       ...event,
       recipe: plan.id,
-      environment: environmentDigest(boundEnvironment(plan)),
+      environment: boundEnvironmentDigest(plan),
       models: drive.models,
       identity: parts.identity.name,
       intent: parts.intent?.digest ?? null,

@@ -6,7 +6,7 @@
  * is verified anew. Nothing is kept for longer than the envelope itself.
  */
 import type { Digest } from "../base/digest.ts";
-import { deepFreeze } from "../base/freeze.ts";
+import { deepFreeze, isDeepFrozen } from "../base/freeze.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { PublicKey } from "../base/sign.ts";
 
@@ -46,18 +46,8 @@ export function keepOpened(
   schema: object,
   signed: SignedDocument<unknown>,
 ): void {
-  if (typeof envelope !== "object" || envelope === null || !isFixed(envelope)) return;
+  if (typeof envelope !== "object" || envelope === null || !isDeepFrozen(envelope)) return;
   // Given out again and again: nobody may leave anything in it.
   deepFreeze(signed.document);
   opened.set(envelope, { payloadType, schema, signed });
-}
-
-/** True for a tree of frozen plain data. Envelopes are small, and deeper trees are none. */
-function isFixed(tree: object, depth = 0): boolean {
-  if (!Object.isFrozen(tree) || depth > 3) return false;
-  return Object.values(Object.getOwnPropertyDescriptors(tree)).every((member) => {
-    if (!("value" in member)) return false;
-    const value: unknown = member.value;
-    return typeof value !== "object" || value === null || isFixed(value, depth + 1);
-  });
 }

@@ -66,8 +66,8 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
 
     total: (counter) =>
       read(() => {
-        const row = sql.counter.get(counter);
-        return row === undefined ? 0n : BigInt(storedText(rowOf(row)["total"], "a total"));
+        const total = sql.counter.get(counter);
+        return total === undefined ? 0n : BigInt(storedText(total, "a total"));
       }),
     putTotal: (counter, total) => void sql.putCounter.run(counter, String(total)),
 
@@ -135,7 +135,7 @@ function statementsOf(database: Database) {
     claim: prepare("SELECT 1 FROM claims WHERE space = ? AND key = ?"),
     addClaim: prepare("INSERT INTO claims (space, key, position) VALUES (?, ?, ?)"),
     dropClaim: prepare("DELETE FROM claims WHERE space = ? AND key = ?"),
-    counter: prepare("SELECT total FROM counters WHERE name = ?"),
+    counter: prepare("SELECT total FROM counters WHERE name = ?").pluck(),
     putCounter: prepare(
       "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET total = excluded.total",
     ),
