@@ -128,9 +128,9 @@ module.exports = {
     ),
     only(
       "zod-at-documents",
-      "documents are read in model/ and compile/, functions bring their schemas; nothing else loads zod",
+      "documents are read in model/, compile/ and trust/, functions bring their schemas; nothing else loads zod",
       { path: package_("zod") },
-      "^src/((model|compile)/|tools/functions\\.ts$)",
+      "^src/((model|compile|trust)/|tools/functions\\.ts$)",
     ),
     only(
       "mcp-in-its-adapter",
@@ -163,9 +163,9 @@ module.exports = {
     },
     only(
       "crypto-in-base",
-      "hashing has one home among the pure folders",
+      "hashing and signing have one home among the pure folders",
       { path: "^(node:)?crypto$", dependencyTypes: ["core"] },
-      "^src/(base/(digest|sign)\\.ts$|store/|tools/|llm/|os/|app/|cli/|mcp/|console/)",
+      "^src/(base/|store/|tools/|llm/|os/|app/|cli/|mcp/|console/)",
     ),
     only(
       "buffer-in-base",

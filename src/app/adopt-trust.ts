@@ -5,25 +5,26 @@
  * Going back is refused, in the transaction that would record it. A host that runs while another process records a later
  * version takes that over before it judges the next signature; until it can, it admits nothing.
  */
+import type { Digest } from "../base/digest.ts";
+import { envelopeToJson, readEnvelope } from "../base/dsse.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { type Body, keep, kept, TRUST_COUNTER } from "../host/index.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import type { Journal } from "../ports/journal.ts";
+import { envelopeDigest } from "../trust/signed-document.ts";
 import { openTrust, type TrustFault, type TrustStore } from "../trust/trust-store.ts";
 
 /** @throws RoteError `trust_refused` with the fault as `data.fault` */
 export async function adoptTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
   const read = admitJson(given, { numbers: "finite" });
   if (!read.ok) throw refused("malformed_envelope");
-  const recorded = lastRecorded(journal);
-  const current = recorded === undefined ? undefined : opened(openTrust(recorded));
-  let trust = opened(openTrust(read.value));
+  const current = recorded(journal);
+  // A version with a new root carries a signature of the old one: only after that one can it be opened.
+  const same = current !== undefined && digestOfEnvelope(read.value) === current.digest;
+  let trust = same ? current : opened(openTrust(read.value, current));
   if (trust.document.audience !== journal.origin) throw refused("wrong_audience");
-  if (trust.digest !== current?.digest) {
-    trust = opened(openTrust(read.value, current));
-    await record(journal, trust, read.value, current);
-  }
+  if (!same) await record(journal, trust, read.value, current);
   return () => {
     trust = latest(journal, trust);
     return trust;
@@ -90,9 +91,20 @@ function latest(journal: Journal, trust: TrustStore): TrustStore {
   return store;
 }
 
-function lastRecorded(journal: Journal): JsonValue | undefined {
-  const last = journal.read(HOST_CHAIN).findLast(({ entry: { type } }) => type === "trust");
-  return last && kept(journal, last.entry.body as Body, "envelope");
+/** The last version on record, opened from the first on. */
+function recorded(journal: Journal): TrustStore | undefined {
+  let store: TrustStore | undefined;
+  for (const { entry } of journal.read(HOST_CHAIN)) {
+    if (entry.type !== "trust") continue;
+    store = opened(openTrust(kept(journal, entry.body as Body, "envelope") ?? null, store));
+  }
+  return store;
+}
+
+/** In the one spelling that digests of envelopes are made of. */
+function digestOfEnvelope(envelope: JsonValue): Digest | undefined {
+  const shape = readEnvelope(envelope);
+  return shape.ok ? envelopeDigest(envelopeToJson(shape.value)) : undefined;
 }
 
 function opened<T>(result: { ok: true; value: T } | { ok: false; error: TrustFault }): T {

@@ -2,6 +2,7 @@
 import { fromBase64Url } from "../base/bytes.ts";
 import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { signNote } from "../base/note.ts";
 import type { PrivateKey } from "../base/sign.ts";
@@ -110,6 +111,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       journal,
       procedures,
       clock,
+      timers: systemTimers,
       random: options.random ?? systemRandom,
       trust,
       identity,
@@ -244,9 +246,10 @@ function parsed<T>(
   throw invalid(`the ${what} is not valid: ${result.error?.message ?? ""}`);
 }
 
+/** A copy of our own that nobody changes, so that what was verified once stays so. */
 function admitted(value: unknown): JsonValue {
   const read = admitJson(value, { numbers: "finite" });
-  if (read.ok) return read.value;
+  if (read.ok) return deepFreeze(read.value);
   throw invalid(`what should be JSON is not: ${read.error.message}`);
 }
 

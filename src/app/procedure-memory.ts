@@ -4,6 +4,8 @@ import type { Result } from "../base/result.ts";
 import { hasLoneSurrogate } from "../base/text.ts";
 import { type Host, partsOf } from "../host/index.ts";
 import {
+  type Demotions,
+  demotionsOf,
   keyOf,
   type LookUp,
   lookUp,
@@ -87,12 +89,14 @@ export interface HostSignal {
  */
 export class ProcedureMemory {
   readonly #store: ProcedureStore;
+  readonly #demotions: Demotions;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #requirement: Requirement;
 
   private constructor(store: ProcedureStore, options: MemoryOptions) {
     this.#store = store;
+    this.#demotions = demotionsOf(store);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     this.#requirement = requirement(options.requirement);
@@ -149,6 +153,8 @@ export class ProcedureMemory {
       throw new RoteError("bad_phase", `a phase is one of ${PHASES.join(", ")}`);
     }
     const expected = procedure === undefined ? undefined : expectedKey(procedure, options);
+    // What is due counts before what comes after it: a run observed first would be behind the barrier.
+    this.#demotions.settle();
     return given(
       observe(this.#store, evidence, {
         phase,
@@ -168,6 +174,7 @@ export class ProcedureMemory {
    */
   async qualify(procedure: PlanAndVerifier, asking: Asking): Promise<QualifiedProcedure> {
     const key = keyOf(procedure, asking.environment);
+    this.#demotions.settle(key);
     const qualified = qualify(this.#store, key, {
       requirement: this.#required(asking),
       nowMs: this.#clock.wallMs(),
@@ -183,9 +190,11 @@ export class ProcedureMemory {
     { environment }: Pick<Asking, "environment">,
   ): Promise<QualifiedProcedure | undefined> {
     const key = keyOf(procedure, environment);
+    this.#demotions.trySettle(key);
     if (this.#store.find(key)?.qualification == null) return undefined;
     const standing = this.#store.read(key)?.standing ?? null;
-    return standing === null ? undefined : this.#qualified(procedure, key, standing);
+    if (standing === null || this.#demotions.has(standing.id)) return undefined;
+    return this.#qualified(procedure, key, standing);
   }
 
   /** What `qualify` would say, without failing and without changing anything. */
@@ -215,6 +224,7 @@ export class ProcedureMemory {
    */
   async signal(run: Run): Promise<SignalReport> {
     const evidence = evidenceOf(run);
+    this.#demotions.settle();
     return given(signalOfRun(this.#store, evidence, this.#clock.wallMs()), { run: evidence.run });
   }
 
@@ -226,6 +236,7 @@ export class ProcedureMemory {
   async report({ procedure, environment, failed, reason }: HostSignal): Promise<SignalReport> {
     const key = keyOf(procedure, environment);
     const signal = { failed, reason: readReason(reason) };
+    this.#demotions.settle(key);
     return given(signalOfHost(this.#store, key, signal, this.#clock.wallMs()), {
       recipe: procedure.plan.id,
     });
@@ -271,6 +282,7 @@ export class ProcedureMemory {
   }
 
   async close(): Promise<void> {
+    this.#demotions.trySettle();
     this.#store.close();
   }
 
@@ -279,12 +291,16 @@ export class ProcedureMemory {
   }
 
   #status(procedure: PlanAndVerifier, key: ProcedureKey, asking: Asking): ProcedureStatus {
-    return statusOf(this.#store, {
+    this.#demotions.trySettle(key);
+    const status = statusOf(this.#store, {
       task: procedure.plan.id,
       key,
       environment: asking.environment,
       requirement: this.#required(asking),
     });
+    const { qualification } = status;
+    const ended = qualification !== null && this.#demotions.has(qualification.id);
+    return ended ? { ...status, qualification: null } : status;
   }
 
   #qualified(
@@ -292,8 +308,12 @@ export class ProcedureMemory {
     key: ProcedureKey,
     standing: Parameters<typeof qualifiedProcedure>[2],
   ): QualifiedProcedure {
-    const ports = { store: this.#store, clock: this.#clock, random: this.#random };
-    return qualifiedProcedure(procedure, key, standing, ports);
+    return qualifiedProcedure(procedure, key, standing, {
+      store: this.#store,
+      demotions: this.#demotions,
+      clock: this.#clock,
+      random: this.#random,
+    });
   }
 
   #notQualified(procedure: PlanAndVerifier, key: ProcedureKey, asking: Asking): RoteError {

@@ -1,8 +1,15 @@
 /** A JSON value of the closed domain: finite numbers, strings without lone surrogates, null-prototype objects. */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+/** Has no prototype where it was read by us; of one given by a caller, look at own members only. */
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** True for an object that is neither null nor an array. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `Array.isArray` for JSON: that one does not tell the compiler what is left when it says no. */
+export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -6,23 +6,27 @@
  * come from a signed tree head.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { sameBytes } from "./bytes.ts";
 
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
 export function leafHash(entry: Uint8Array): Uint8Array {
-  return createHash("sha256").update(LEAF).update(entry).digest();
+  return sha256(Buffer.concat([LEAF, entry]));
 }
 
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return createHash("sha256").update(NODE).update(left).update(right).digest();
+  return sha256(Buffer.concat([NODE, left, right]));
 }
 
 /** Root of the tree without leaves. */
 export function emptyRoot(): Uint8Array {
-  return createHash("sha256").digest();
+  return sha256(new Uint8Array());
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return hash("sha256", bytes, "buffer");
 }
 
 /**

@@ -159,16 +159,31 @@ function sameJsonValue(left: JsonValue, right: JsonValue, state: Work): boolean 
 /** A key for maps: equal values of the type have one key, different ones have different keys. */
 export type KeyOf = (value: Value, state: Work) => Value;
 
-/** Grouping keys of a type. A scalar is its own key; anything else is written as text, self-delimiting. */
+/**
+ * Grouping keys of a type. A scalar is its own key, except that a large integer is written as text; anything that is
+ * no scalar is written as text, self-delimiting.
+ */
 export function keyOf(type: Type): KeyOf {
   if (isScalar(type)) {
     return (value, state) => {
       if (typeof value === "string") work(state, value.length >>> 3);
-      return value ?? null;
+      return typeof value === "bigint" ? integerKey(value, state) : (value ?? null);
     };
   }
   const write = writer(type);
   return write;
+}
+
+/**
+ * The engine's maps tell integers apart by their lowest 64 bits at first, so that multiples of 2^64 would all be
+ * compared with each other. No type has both integers and texts, so the text is no other value's key.
+ */
+function integerKey(value: bigint, state: Work): Value {
+  if (BigInt.asIntN(64, value) === value) return value;
+  const text = value.toString(32);
+  // Five bits to a digit, and eight bits to a part: 256 bits cost 1.
+  work(state, (text.length * 5) >>> 3);
+  return text;
 }
 
 type Writer = (value: Value, state: Work) => string;

@@ -1,7 +1,7 @@
 /** One member of an operator: read as its kind says, and noted in the tree. */
 import { assertNever } from "../base/assert.ts";
 import { ROUNDINGS } from "../base/integer.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../base/json-value.ts";
 import { pointer } from "../base/pointer.ts";
 import { compareText, hasLoneSurrogate, nearest } from "../base/text.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
@@ -10,9 +10,6 @@ import { MAX_SCALE, type MemberSpec, type OperatorName, ORDERS } from "../model/
 import { EVALUATION_LIMITS } from "./limits.ts";
 import {
   type Building,
-  isArray,
-  isObject,
-  type JsonObject,
   type ParsedNode,
   type Parsing,
   pointerTokens,
@@ -71,12 +68,12 @@ export function readMember(
       return true;
     }
     case "expressions": {
-      if (!isArray(source)) return wrong(place, parsing, "is an array of expressions");
+      if (!isJsonArray(source)) return wrong(place, parsing, "is an array of expressions");
       build.values = parseAll(source, `${at}/${member}`, depth + 2, parsing);
       return true;
     }
     case "fields": {
-      if (!isObject(source)) return wrong(place, parsing, "is an object of expressions");
+      if (!isJsonObject(source)) return wrong(place, parsing, "is an object of expressions");
       if (Object.keys(source).some(hasLoneSurrogate)) {
         return wrong(place, parsing, "has a name with a lone surrogate");
       }
@@ -234,7 +231,7 @@ function copyLiteral(
   }
   if (source === null) return { value: null };
   if (depth > maxDepth) return "too_deep";
-  if (isArray(source)) {
+  if (isJsonArray(source)) {
     const copy: JsonValue[] = [];
     for (const element of source) {
       const part = copyLiteral(element, depth + 1, budget, maxDepth);
@@ -258,7 +255,7 @@ function copyLiteral(
 function admits(json: JsonValue, depth: number, parsing: Parsing): boolean {
   if (typeof json !== "object" || json === null) return true;
   if (depth > parsing.limits.depth) return false;
-  const parts: readonly JsonValue[] = isArray(json) ? json : Object.values(json);
+  const parts: readonly JsonValue[] = isJsonArray(json) ? json : Object.values(json);
   return parts.every((part) => admits(part, depth + 1, parsing));
 }
 
@@ -286,7 +283,7 @@ function wrong(
 function shownJson(source: JsonValue): string {
   if (typeof source === "string") return shown(source);
   if (typeof source !== "object" || source === null) return String(source);
-  return isArray(source) ? "an array" : "an object";
+  return isJsonArray(source) ? "an array" : "an object";
 }
 
 /** Parses an array of expressions. */

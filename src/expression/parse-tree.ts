@@ -58,8 +58,6 @@ export function withEntry<T>(
   return map instanceof Map && map.size > 0 ? map.set(key, value) : new Map([[key, value]]);
 }
 
-export type JsonObject = { readonly [key: string]: JsonValue };
-
 export const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 export const NO_VALUES: readonly ParsedNode[] = Object.freeze([]);
 
@@ -105,14 +103,6 @@ export function tooDeep(parsing: Parsing, at: string): BrokenNode {
 
 export function isOperator(name: string): name is OperatorName {
   return Object.hasOwn(OPERATORS, name);
-}
-
-export function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-export function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function shown(name: string): string {

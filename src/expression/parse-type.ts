@@ -1,5 +1,5 @@
 /** Types as written in documents -> `Type`. Problems are reported at the part that is wrong; never throws. */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json-value.ts";
 import { pointer } from "../base/pointer.ts";
 import { nearest } from "../base/text.ts";
 import type { DiagnosticCode, Report } from "../model/diagnostic.ts";
@@ -68,7 +68,7 @@ export function parseTypes(
   report: Report,
 ): ReadonlyMap<string, Type> {
   const types = new Map<string, Type>();
-  if (!isObject(source)) {
+  if (!isJsonObject(source)) {
     report({ code: "bad_shape", pointer: at, message: "types must be an object of named types" });
     return types;
   }
@@ -123,7 +123,7 @@ function parse(source: JsonValue, at: string, depth: number, parsing: Parsing): 
     return refuse(parsing, "too_deep", at, `types nest over ${TYPE_LIMITS.depth} levels`);
   }
   if (typeof source === "string") return named(source, at, parsing);
-  if (!isObject(source)) {
+  if (!isJsonObject(source)) {
     return refuse(parsing, "unknown_type", at, "a type is a name or an object such as {list: ..}");
   }
   const keys = Object.keys(source);
@@ -219,7 +219,7 @@ function record(
   if (others !== "refuse" && others !== "ignore") {
     return refuse(parsing, "unknown_type", at, 'others is "ignore" or "refuse"');
   }
-  if (!isObject(inner)) {
+  if (!isJsonObject(inner)) {
     return refuse(parsing, "unknown_type", at, "a record is an object of field types");
   }
   const fields: [string, Type][] = [];
@@ -261,10 +261,6 @@ function refuse(
     hint === undefined ? { code, pointer: at, message } : { code, pointer: at, message, hint },
   );
   return undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: JsonValue): value is string {

@@ -7,7 +7,7 @@
  * - P3 Work and depth are bounded: after `limits.operators` operators nothing more is looked at.
  */
 import { byteSink, bytesOf } from "../base/canonical-bytes.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, type JsonObject, type JsonValue } from "../base/json-value.ts";
 import { hasLoneSurrogate, nearest, sortTexts } from "../base/text.ts";
 import type { Report } from "../model/diagnostic.ts";
 import {
@@ -22,9 +22,7 @@ import { normalJson, putNormal } from "./normal-form.ts";
 import { defaultOf, parseAll, readMember } from "./parse-member.ts";
 import {
   broken,
-  isArray,
   isOperator,
-  type JsonObject,
   leaf,
   type OperatorNode,
   type ParsedNode,
@@ -149,7 +147,7 @@ function parseNode(source: JsonValue, at: string, depth: number, parsing: Parsin
           );
     case "object":
       if (source === null) return literal(null, at);
-      return isArray(source)
+      return isJsonArray(source)
         ? shortList(source, at, depth, parsing)
         : parseObject(source as JsonObject, at, depth, parsing);
     default:

@@ -4,7 +4,7 @@
  */
 import { assertNever } from "../base/assert.ts";
 import { parseInteger } from "../base/integer.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../base/json-value.ts";
 import { pointer } from "../base/pointer.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { compareText, hasLoneSurrogate } from "../base/text.ts";
@@ -73,9 +73,7 @@ function read(type: Type, json: JsonValue, reading: Reading): Value {
     case "text":
       return typeof json === "string" ? text(json, reading) : wrong(type, json, reading);
     case "enum":
-      return typeof json === "string" && type.values.includes(json)
-        ? json
-        : wrong(type, json, reading);
+      return typeof json === "string" && isWord(type, json) ? json : wrong(type, json, reading);
     case "date":
       return typeof json === "string" && isDate(json) ? json : wrong(type, json, reading);
     case "timestamp": {
@@ -85,14 +83,29 @@ function read(type: Type, json: JsonValue, reading: Reading): Value {
     case "list":
       return Array.isArray(json) ? list(type.of, json, reading) : wrong(type, json, reading);
     case "dictionary":
-      return isObject(json) ? dictionary(type.of, json, reading) : wrong(type, json, reading);
+      return isJsonObject(json) ? dictionary(type.of, json, reading) : wrong(type, json, reading);
     case "record":
-      return isObject(json) ? record(type, json, reading) : wrong(type, json, reading);
+      return isJsonObject(json) ? record(type, json, reading) : wrong(type, json, reading);
     case "nothing":
       return wrong(type, json, reading);
     default:
       return assertNever(type, "type");
   }
+}
+
+/** An enum of more words than this is looked up in a set; a shorter one is as quickly gone through. */
+const FEW_WORDS = 16;
+
+const wordSets = new WeakMap<Type, ReadonlySet<string>>();
+
+function isWord(type: Type & { kind: "enum" }, text: string): boolean {
+  if (type.values.length <= FEW_WORDS) return type.values.includes(text);
+  let words = wordSets.get(type);
+  if (words === undefined) {
+    words = new Set(type.values);
+    wordSets.set(type, words);
+  }
+  return words.has(text);
 }
 
 function list(of: Type, json: readonly JsonValue[], reading: Reading): Value {
@@ -226,7 +239,7 @@ function copyJson(json: JsonValue, reading: Reading, depth: number): JsonValue {
   }
   const { path } = reading;
   const at = path.length;
-  if (isArray(json)) {
+  if (isJsonArray(json)) {
     if (json.length > reading.limits.elements) throw tooLong(json.length, reading);
     const copy: JsonValue[] = [];
     for (let index = 0; index < json.length; index += 1) {
@@ -275,12 +288,4 @@ function refusal(code: ReadFailure["code"], what: string, reading: Reading): Ref
 
 function shownName(name: string): string {
   return JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 60)}..`);
-}
-
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

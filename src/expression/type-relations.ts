@@ -150,13 +150,26 @@ function commonRecord(
   return same ? left : recordOf(fields);
 }
 
-/** True for enums of other words: they have a common type, but no value in common. */
+/**
+ * True for types that have a common type but no value in common, because of enums of other words: as they are, or in a
+ * field that cannot be absent on both sides. Never true of lists and dictionaries, which may be empty, nor of null:
+ * comparing with it is allowed with every type.
+ */
 export function neverEqual(left: Type, right: Type): boolean {
+  if (left === right) return false;
   const one = presentOf(left);
   const other = presentOf(right);
-  if (one.kind !== "enum" || other.kind !== "enum") return false;
-  const words = new Set(one.values);
-  return !other.values.some((text) => words.has(text));
+  if (one.kind === "enum" && other.kind === "enum") {
+    const words = new Set(one.values);
+    return !other.values.some((text) => words.has(text));
+  }
+  if (one.kind !== "record" || other.kind !== "record") return false;
+  for (const [name, field] of one.fields) {
+    const partner = other.fields.get(name);
+    if (partner === undefined || (isOptional(field) && isOptional(partner))) continue;
+    if (neverEqual(field, partner)) return true;
+  }
+  return false;
 }
 
 /** Types whose values have an order. An enum has none: its words are not sorted by meaning. */

@@ -9,6 +9,7 @@
  */
 
 import { RoteError } from "../base/error.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import type { JsonValue } from "../base/json.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import type { PolicyDocument } from "../model/policy.ts";
@@ -105,7 +106,7 @@ function filedOn(parts: DecidingParts, request: OpenRequest): readonly Filed[] {
     known.filed.push({
       filed: Math.floor(entry.time / 1000),
       approver: String(body["approver"]),
-      envelope: kept(parts.journal, body, "envelope") ?? null,
+      envelope: deepFreeze(kept(parts.journal, body, "envelope") ?? null),
     });
   }
   return known.filed;

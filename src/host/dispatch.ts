@@ -12,6 +12,7 @@
 import { admitJson, type JsonValue } from "../base/json.ts";
 import type { Outcome } from "../model/operation.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Timers } from "../ports/timers.ts";
 import type { Tool } from "../ports/tool.ts";
 import { argumentsOf, type FrozenOperation } from "./operation.ts";
 import { bounded, CODE_LENGTH } from "./words.ts";
@@ -30,13 +31,20 @@ export interface Dispatched {
 /** Code of an operation that was told to stop and certainly did not happen. No tool's own code is this. */
 export const CANCELLED = "cancelled";
 
+/** How long one call may take, in milliseconds, and who measures it. */
+export interface CallTime {
+  readonly callMs: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
 export async function dispatch(
   tool: Tool,
   frozen: FrozenOperation,
-  callMs: number,
-  clock: Clock,
+  time: CallTime,
   cancel: AbortSignal,
 ): Promise<Dispatched> {
+  const { clock } = time;
   if (cancel.aborted) {
     const refusal = { code: CANCELLED, message: "cancelled before it was dispatched" };
     const outcome = isEffect(frozen) ? "failed_before_effect" : "refused";
@@ -44,7 +52,7 @@ export async function dispatch(
     return { outcome, result: undefined, refusal, started: null, finished, broken: false };
   }
   const started = clock.wallMs();
-  const answer = await answerOf(tool, frozen, callMs, cancel);
+  const answer = await answerOf(tool, frozen, time, cancel);
   return { ...meaning(frozen, answer, cancel.aborted), started, finished: clock.wallMs() };
 }
 
@@ -57,12 +65,14 @@ type Answer =
 async function answerOf(
   tool: Tool,
   frozen: FrozenOperation,
-  callMs: number,
+  { callMs, timers }: CallTime,
   cancel: AbortSignal,
 ): Promise<Answer> {
   try {
     const call = { arguments: argumentsOf(frozen), operationId: frozen.digest };
-    return readAnswer(await within(callMs, cancel, (signal) => tool.call({ ...call, signal })));
+    return readAnswer(
+      await within(timers, callMs, cancel, (signal) => tool.call({ ...call, signal })),
+    );
   } catch (error) {
     if (error instanceof OutOfTime) return broken("timeout", `no answer within ${callMs} ms`);
     if (cancel.aborted) return broken(CANCELLED, "cancelled before there was an answer");
@@ -77,6 +87,7 @@ class OutOfTime extends Error {}
  * its signal. What ignores its signal does not hold the run.
  */
 export async function within<T>(
+  timers: Timers,
   ms: number,
   cancel: AbortSignal | null,
   work: (signal: AbortSignal) => Promise<T>,
@@ -91,11 +102,11 @@ export async function within<T>(
     ended = why;
     stop.abort();
     // Whoever listens to the signal may still say that nothing happened, if it can say so at once.
-    setImmediate(() => give(why));
+    timers.soon(() => give(why));
   };
   const cancelled = () => end(new Error("cancelled"));
   // Not unreferenced: a process must not end while it waits for an effect.
-  const timer = setTimeout(() => end(new OutOfTime()), ms);
+  const inTime = timers.deadline(ms, () => end(new OutOfTime()));
   cancel?.addEventListener("abort", cancelled, { once: true });
   try {
     // The work is begun inside of a promise, so that one that throws at once is no different.
@@ -104,7 +115,7 @@ export async function within<T>(
     // What broke because it was told to stop did not break by itself.
     throw ended ?? error;
   } finally {
-    clearTimeout(timer);
+    inTime();
     cancel?.removeEventListener("abort", cancelled);
   }
 }

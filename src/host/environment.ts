@@ -7,23 +7,48 @@ import { checkToolReview } from "../trust/tool-review.ts";
 import { definitionOf } from "./judge.ts";
 import type { HostParts } from "./parts.ts";
 
-/** `tools` are the names of the tools that the procedure calls. */
+/** `tools` are the names of the tools that the procedure calls, each once, in order. */
 export function environmentFor(parts: HostParts, tools: readonly string[]): Environment {
-  const names = [...new Set(tools)].sort();
   const now = Math.floor(parts.clock.wallMs() / 1000);
-  const definitions = names.map((name): JsonValue => {
+  const trust = tools.length === 0 ? undefined : parts.trust();
+  const definitions = tools.map((name) => {
     const registered = parts.tools.get(name);
     const review =
-      registered?.review == null
+      registered?.review == null || trust === undefined
         ? undefined
-        : checkToolReview(registered.review, parts.journal.origin, parts.trust(), now);
+        : checkToolReview(registered.review, parts.journal.origin, trust, now);
     return {
       name,
       definition: definitionOf(registered),
       category: review?.ok === true ? review.value.review.category : null,
     };
   });
-  const credentials = names.flatMap((name) => parts.tools.get(name)?.credentials ?? []);
+  const kept = keptBy(parts);
+  // Everything else that an environment is made of stays as it is for as long as the host lives.
+  const key = definitions.map((one) => `${one.name} ${one.definition} ${one.category}`).join("\n");
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const environment = Object.freeze(environmentOf(parts, tools, definitions));
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(key, environment);
+  return environment;
+}
+
+const environments = new WeakMap<HostParts, Map<string, Environment>>();
+const MOST_KEPT = 1_000;
+
+function keptBy(parts: HostParts): Map<string, Environment> {
+  const kept = environments.get(parts) ?? new Map<string, Environment>();
+  environments.set(parts, kept);
+  return kept;
+}
+
+function environmentOf(
+  parts: HostParts,
+  tools: readonly string[],
+  definitions: JsonValue,
+): Environment {
+  const credentials = tools.flatMap((name) => parts.tools.get(name)?.credentials ?? []);
   return {
     policy: bare(parts.policy.digest),
     tools: bare(digestOf("rote-tools/v1", definitions)),

@@ -79,12 +79,20 @@ export class Host {
   }
 }
 
-/** Names of the tools that a plan calls. */
+/** Names of the tools that a plan calls, each once, in order. */
 export function toolsOf(plan: Plan): readonly string[] {
-  return plan.nodes.flatMap(({ step }) =>
+  const known = tools.get(plan);
+  if (known !== undefined) return known;
+  const named = plan.nodes.flatMap(({ step }) =>
     step.kind === "read" || step.kind === "effect" ? [step.tool] : [],
   );
+  const found = Object.freeze([...new Set(named)].sort());
+  tools.set(plan, found);
+  return found;
 }
+
+/** Plans are frozen: what is said of one stays true. */
+const tools = new WeakMap<Plan, readonly string[]>();
 
 export function hostOf(parts: HostParts): Host {
   return new Host(KEY, parts);

@@ -8,6 +8,7 @@
  */
 
 import type { Digest } from "../base/digest.ts";
+import { isDeepFrozen } from "../base/freeze.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
 import type { ToolCategory, ToolReview } from "../model/trust.ts";
@@ -239,11 +240,20 @@ function freeze(
 /** A definition that cannot be read is not one that anybody reviewed. */
 export function definitionOf(registered: RegisteredTool | undefined): Digest {
   try {
-    return definitionDigest((registered?.tool.definition ?? null) as unknown as JsonValue);
+    const definition = registered?.tool.definition;
+    if (definition == null) return definitionDigest(null);
+    const known = fixedDefinitions.get(definition);
+    if (known !== undefined) return known;
+    const digest = definitionDigest(definition);
+    if (isDeepFrozen(definition)) fixedDefinitions.set(definition, digest);
+    return digest;
   } catch {
     return definitionDigest(null);
   }
 }
+
+/** Digests of definitions that cannot change. */
+const fixedDefinitions = new WeakMap<object, Digest>();
 
 /**
  * The permissions that a call needs. Where those that the host states say nothing of the reviewed category, the one of
@@ -309,9 +319,10 @@ export function overLimit(
 ): { readonly code: GateCode; readonly message: string } | undefined {
   const totals = new Map<string, bigint>();
   for (const { counter, add, limit } of counts) {
+    if (limit === null) continue;
     const total = (totals.get(counter) ?? parts.journal.total(counter)) + add;
     totals.set(counter, total);
-    if (limit !== null && total > limit) {
+    if (total > limit) {
       return { code: limitCode(counter), message: `${counter} would be ${total} of ${limit}` };
     }
   }

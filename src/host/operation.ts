@@ -1,5 +1,6 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, digestBytes, taggedBytes } from "../base/digest.ts";
+import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
@@ -17,13 +18,13 @@ const LIMITS = { numbers: "finite", maxDepth: 600, maxNodes: 10_000_000 } as con
 
 /** @throws RoteError `not_canonical` when the arguments have no canonical form */
 export function freezeOperation(draft: Operation): FrozenOperation {
-  const bytes = canonicalBytes(draft as unknown as JsonValue);
+  const bytes = canonicalBytes(draft);
   return { operation: deepFreeze(thaw(bytes)), bytes, digest: operationDigest(bytes) };
 }
 
 /** The operation in bytes that were frozen before, as from the journal. */
 export function refreeze(json: JsonValue): FrozenOperation {
-  return freezeOperation(json as unknown as Operation);
+  return freezeOperation(asOperation(json));
 }
 
 export function operationDigest(bytes: Uint8Array): Digest {
@@ -46,8 +47,33 @@ export function argumentsOf({ bytes }: FrozenOperation): JsonValue {
 function thaw(bytes: Uint8Array): Operation {
   const read = readJson(bytes, { ...LIMITS, maxBytes: bytes.byteLength });
   if (!read.ok) throw new TypeError(`frozen bytes cannot be read back: ${read.error.message}`);
-  return read.value as unknown as Operation;
+  return asOperation(read.value);
 }
+
+/** @throws RoteError `journal_damaged` for what no gate of ours has frozen */
+function asOperation(json: JsonValue): Operation {
+  if (isOperation(json)) return json;
+  throw new RoteError("journal_damaged", "What should be an operation is not one.");
+}
+
+function isOperation(json: JsonValue): json is Operation {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
+  const { type, tool, attempt, requested_at, verifiers, ...rest } = json as {
+    readonly [member: string]: JsonValue;
+  };
+  return (
+    type === "rote-operation/v1" &&
+    typeof tool === "object" &&
+    Number.isSafeInteger(attempt) &&
+    Number.isSafeInteger(requested_at) &&
+    Array.isArray(verifiers) &&
+    TEXTS.every((member) => typeof rest[member] === "string") &&
+    PRESENT.every((member) => Object.hasOwn(rest, member))
+  );
+}
+
+const TEXTS = ["audience", "run", "node", "identity", "policy", "trust", "budget"];
+const PRESENT = ["index", "call", "recipe", "arguments", "key", "intent", "warrant", "environment"];
 
 /** Where an operation stands; taken once, so that nothing that was started is ever started again. */
 export function placeOf({ run, node, index, call, attempt }: Operation): string {

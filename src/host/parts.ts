@@ -9,6 +9,7 @@ import type { Journal } from "../ports/journal.ts";
 import type { ProcedureStore } from "../ports/procedures.ts";
 import type { Random } from "../ports/random.ts";
 import type { OperationSecurity } from "../ports/security.ts";
+import type { Timers } from "../ports/timers.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 
@@ -23,6 +24,7 @@ export interface HostParts {
   /** Procedure memory of the same store: an admission asks there whether a qualification stands. */
   readonly procedures: ProcedureStore;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly random: Random;
   /** Asked at every check, so that a new version counts at once. */
   readonly trust: () => TrustStore;

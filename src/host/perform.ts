@@ -75,9 +75,7 @@ export async function admit(
         type: "admitted",
         body: {
           digest: frozen.digest,
-          operation: blob
-            ? { blob: sha256Hex(frozen.bytes) }
-            : (frozen.operation as unknown as JsonValue),
+          operation: blob ? { blob: sha256Hex(frozen.bytes) } : frozen.operation,
           approvals: approvals.map(({ checked }) => ({
             envelope: checked.digest,
             approver: checked.approval.approver,
@@ -113,7 +111,7 @@ export async function perform(
 ): Promise<Performed> {
   const { judgement } = admission;
   const { frozen, registered, review } = judgement;
-  const done = await dispatch(registered.tool, frozen, parts.callMs, parts.clock, cancel);
+  const done = await dispatch(registered.tool, frozen, parts, cancel);
   const again = review.repeatable && frozen.operation.attempt < parts.readAttempts;
   const final = !(done.broken && again && !cancel.aborted && done.outcome === "refused");
   return settle(parts, lease, factsOf(admission), done, final);

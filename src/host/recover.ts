@@ -126,7 +126,7 @@ async function probe(
   if (tool?.probe === undefined) return undefined;
   const call = { arguments: argumentsOf(frozen), operationId: frozen.digest };
   try {
-    const found = await within(parts.callMs, null, async (signal) =>
+    const found = await within(parts.timers, parts.callMs, null, async (signal) =>
       tool.probe?.({ ...call, signal }),
     );
     if (found?.kind !== "done") return found;

@@ -11,7 +11,7 @@ import { type Digest, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
-import type { GateCode } from "../model/operation.ts";
+import { GATE_CODES, type GateCode } from "../model/operation.ts";
 import type { Journal, Lease } from "../ports/journal.ts";
 import { type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
@@ -36,10 +36,10 @@ export interface OpenRequest {
   readonly hostSeq: number;
 }
 
-export interface Replaced {
+export type Replaced = {
   readonly nonce: string;
   readonly code: GateCode;
-}
+};
 
 /** What one signature covers at most. */
 export const MOST_SHOWN = 1000;
@@ -57,9 +57,7 @@ export async function openRequest(
   const now = Math.floor(parts.clock.wallMs() / 1000);
   const expires = parts.requestSeconds === null ? null : now + parts.requestSeconds;
   const hostSeq = parts.journal.length(HOST_CHAIN);
-  const shown = canonicalBytes(
-    operations.map(({ operation }) => operation as unknown as JsonValue),
-  );
+  const shown = canonicalBytes(operations.map(({ operation }) => operation));
   const body = {
     node,
     nonce,
@@ -135,7 +133,16 @@ function requestFrom(journal: Journal, { entry }: Appended): OpenRequest | undef
     display,
     text,
     expires: typeof body["expires"] === "number" ? body["expires"] : null,
-    replaces: (body["replaces"] ?? null) as unknown as Replaced | null,
+    replaces: replacedIn(body["replaces"] ?? null),
     hostSeq: Number(body["host_seq"]),
   };
 }
+
+function replacedIn(json: JsonValue): Replaced | null {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return null;
+  const { nonce, code } = json as { readonly [member: string]: JsonValue };
+  const known = GATE_CODE_LIST.find((one) => one === code);
+  return typeof nonce === "string" && known !== undefined ? { nonce, code: known } : null;
+}
+
+const GATE_CODE_LIST = Object.keys(GATE_CODES) as readonly GateCode[];

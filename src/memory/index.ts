@@ -1,4 +1,5 @@
 /** Procedure memory: observe, qualify, demote, look up. Pure but for the store, clock and randomness it is given. */
+export { type Demotions, demotionsOf } from "./demotions.ts";
 export { keyOf, type PlanAndVerifier } from "./key.ts";
 export { type LookUp, lookUp, type Wanted } from "./look-up.ts";
 export { observe } from "./observe.ts";

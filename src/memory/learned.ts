@@ -5,8 +5,11 @@
  *   every qualifying run, asked at least once in each, by one model.
  * - L2 Qualifying are the clean runs since the last demotion. What contradicts counts from everywhere: failed runs,
  *   signals, and runs before a demotion.
- * - L3 An answer `varied` when the prompts of some qualifying run were not those of another. Different elements of one
- *   run do not count as variation: runs are what is independent.
+ * - L3 An answer `varied` when the prompts of the training runs were not one and the same set, and after that a shadow
+ *   run and then a canary run each asked a prompt that no run before it had asked. L1 says that they agreed. Different
+ *   elements of one run do not count as variation: runs are what is independent.
+ * - L4 A shadow or canary run is compared as if its answers stood for any prompt already when training varied: that is
+ *   what it puts to the test.
  */
 import { canonicalText } from "../base/canonical.ts";
 import type { Digest } from "../base/digest.ts";
@@ -26,7 +29,20 @@ export function sinceDemotion(record: ProcedureRecord): readonly Observation[] {
 
 /** The learned answers of a record, by node. */
 export function learnedFrom(record: ProcedureRecord): readonly LearnedAnswer[] {
-  const qualifying = sinceDemotion(record).filter((one) => one.clean);
+  return answersOf(record, "shown");
+}
+
+/** The same, as a shadow or canary run puts them to the test (L4). */
+export function candidatesFrom(record: ProcedureRecord): readonly LearnedAnswer[] {
+  return answersOf(record, "trained");
+}
+
+/** What has to have happened for an answer to stand for any prompt: trained with several, or shown since as well. */
+type Width = "trained" | "shown";
+
+function answersOf(record: ProcedureRecord, width: Width): readonly LearnedAnswer[] {
+  const fresh = sinceDemotion(record);
+  const qualifying = fresh.filter((one) => one.clean);
   const runs = qualifying.map((one) => byNode(one.models));
   const first = runs[0];
   if (first === undefined) return [];
@@ -39,7 +55,11 @@ export function learnedFrom(record: ProcedureRecord): readonly LearnedAnswer[] {
     const perRun = runs.map((run) => run.get(node) ?? []);
     if (perRun.some((exchanges) => exchanges.length === 0)) continue;
     const answer = oneAnswer(perRun.flat(), everything.get(node) ?? []);
-    if (answer !== undefined) learned.push({ node, ...answer, ...promptsOf(perRun) });
+    if (answer === undefined) continue;
+    const prompts = new Map(
+      qualifying.map((one, place) => [one, new Set(perRun[place]?.map(({ prompt }) => prompt))]),
+    );
+    learned.push({ node, ...answer, ...promptsOf(fresh, prompts, width) });
   }
   return learned;
 }
@@ -101,16 +121,42 @@ function oneAnswer(
   return contradicted ? undefined : { answer: first.answer, model: first.model };
 }
 
+/** `asked` has the prompts of the qualifying runs. */
 function promptsOf(
-  runs: readonly (readonly StoredExchange[])[],
+  fresh: readonly Observation[],
+  asked: ReadonlyMap<Observation, ReadonlySet<Digest>>,
+  width: Width,
 ): Pick<LearnedAnswer, "prompts" | "varied"> {
-  const sets = runs.map((exchanges) => new Set(exchanges.map((exchange) => exchange.prompt)));
-  const [first] = sets;
-  const varied = sets.some(
-    (set) => set.size !== first?.size || [...set].some((prompt) => !first.has(prompt)),
-  );
-  const prompts = [...new Set<Digest>(sets.flatMap((set) => [...set]))].sort(compareText);
+  const all = new Set<Digest>();
+  let first: ReadonlySet<Digest> | undefined;
+  const shown = { training: false, shadow: false, canary: false };
+  for (const observation of fresh) {
+    const { phase } = observation;
+    const prompts = asked.get(observation);
+    if (prompts === undefined) {
+      // A failed run takes back what was shown before it, as it does in the ladder.
+      if (phase !== "training") shown.canary = false;
+      if (phase === "shadow") shown.shadow = false;
+      continue;
+    }
+    const unseen = [...prompts].some((prompt) => !all.has(prompt));
+    if (phase === "training") {
+      first ??= prompts;
+      if (!sameSet(first, prompts)) shown.training = true;
+    } else if (phase === "shadow") {
+      if (shown.training && unseen) shown.shadow = true;
+    } else if (shown.shadow && unseen) {
+      shown.canary = true;
+    }
+    for (const prompt of prompts) all.add(prompt);
+  }
+  const varied = width === "trained" ? shown.training : shown.canary;
+  const prompts = [...all].sort(compareText);
   return { prompts: varied ? prompts.slice(0, LISTED_PROMPTS) : prompts, varied };
+}
+
+function sameSet(left: ReadonlySet<Digest>, right: ReadonlySet<Digest>): boolean {
+  return left.size === right.size && [...left].every((prompt) => right.has(prompt));
 }
 
 function sameModel(left: ModelIdentity, right: ModelIdentity): boolean {

@@ -24,7 +24,7 @@ import { TERMINAL_STATES } from "../model/stop.ts";
 import type { ObservationChange, ProcedureStore } from "../ports/procedures.ts";
 import { changedParts } from "./key.ts";
 import { phasesOf } from "./ladder.ts";
-import { compare, learnedFrom } from "./learned.ts";
+import { candidatesFrom, compare } from "./learned.ts";
 
 export interface ObserveOptions {
   readonly phase: Phase;
@@ -185,7 +185,7 @@ function refusalByOrder(
 function wouldBeUsed(record: ProcedureRecord | undefined, phase: Phase) {
   if (record === undefined) return [];
   if (record.standing !== null) return record.standing.learned;
-  return phase === "training" ? [] : learnedFrom(record);
+  return phase === "training" ? [] : candidatesFrom(record);
 }
 
 function changeFor(

@@ -14,6 +14,7 @@ import type { ProcedureStore } from "../ports/procedures.ts";
 import type { Qualification } from "../ports/qualification.ts";
 import type { Random } from "../ports/random.ts";
 import { type Models, type Run, resumeRun, startRun } from "../run/index.ts";
+import type { Demotions } from "./demotions.ts";
 import type { PlanAndVerifier } from "./key.ts";
 import { failureRateBound } from "./ladder.ts";
 
@@ -58,6 +59,7 @@ export interface QualifiedProcedure extends PlanAndVerifier {
 
 export interface QualifiedPorts {
   readonly store: ProcedureStore;
+  readonly demotions: Demotions;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -66,12 +68,13 @@ export function qualifiedProcedure(
   { plan, verifier }: PlanAndVerifier,
   key: ProcedureKey,
   { id, learned, clean_runs }: StandingQualification,
-  { store, clock, random }: QualifiedPorts,
+  { store, demotions, clock, random }: QualifiedPorts,
 ): QualifiedProcedure {
-  const local = { demoted: false };
-
   function stands(): boolean {
-    if (local.demoted) return false;
+    if (demotions.has(id)) {
+      demotions.trySettle(key);
+      return false;
+    }
     try {
       return store.stands(id);
     } catch {
@@ -85,9 +88,7 @@ export function qualifiedProcedure(
     learned,
     stands,
     demote({ run, reason }: { readonly run: string; readonly reason: string }): void {
-      // First here: a store that fails must not keep this process from stopping.
-      local.demoted = true;
-      store.demote(key, {
+      demotions.demote(id, key, {
         cause: "verification_failed",
         reason: `a compiled run ended ${reason}`,
         run,

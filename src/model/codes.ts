@@ -389,6 +389,10 @@ export const ERROR_CODES = {
     meaning: "The recipe names no environment: it can be checked and drawn, not started.",
     todo: "Bind it (`rote bind`, `bindRecipe`).",
   },
+  unknown_key: {
+    meaning: "A trust store does not list the key that was named.",
+    todo: "Name the key by its public text, as the store lists it.",
+  },
   unknown_node: {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",

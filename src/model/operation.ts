@@ -10,7 +10,7 @@ import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { ToolCategory } from "./trust.ts";
 
-export interface Operation {
+export type Operation = {
   readonly type: "rote-operation/v1";
   /** The journal's origin: which host this is for. */
   readonly audience: string;
@@ -44,7 +44,7 @@ export interface Operation {
   readonly budget: Digest;
   /** Milliseconds since 1970 UTC; kept from the request when an approval was waited for. */
   readonly requested_at: number;
-}
+};
 
 /** What became of an operation. `uncertain` is an outcome, not an absence of one. */
 export const OUTCOMES = ["done", "failed_before_effect", "refused", "uncertain"] as const;

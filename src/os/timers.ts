@@ -7,4 +7,8 @@ export const systemTimers: Timers = {
     const timer = setTimeout(work, ms).unref();
     return () => clearTimeout(timer);
   },
+  deadline(ms, work) {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
 };

@@ -4,4 +4,6 @@ export interface Timers {
   soon(this: void, work: () => void): void;
   /** Once, after that many milliseconds, unless cancelled by what is returned. The process does not live on for it. */
   after(this: void, ms: number, work: () => void): () => void;
+  /** As `after`, and the process lives on until then or until it is cancelled. */
+  deadline(this: void, ms: number, work: () => void): () => void;
 }

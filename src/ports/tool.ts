@@ -27,7 +27,7 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-export interface ToolDefinition {
+export type ToolDefinition = {
   /** Where it comes from: `function`, `file`, `workpaper`, `http`, or the server of an MCP tool. */
   readonly server: string;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface ToolDefinition {
   readonly annotations: JsonValue;
   /** Digest of what is behind it, for local tools that can tell; else null. */
   readonly implementation: string | null;
-}
+};
 
 export type ToolOutcome =
   | { readonly kind: "done"; readonly result: JsonValue }

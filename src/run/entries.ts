@@ -4,13 +4,17 @@
  * What the gate writes itself (admissions, receipts, requests) is not written again: a settled read or effect is its
  * receipt. So the record holds each fact once, and the fold reads it from where it was signed.
  */
+import { digestFromHex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Body, CANCELLED, type HostParts, kept, receiptIn } from "../host/index.ts";
-import { type Appended, FIRST_PREV } from "../model/journal.ts";
+import { type Appended, type Entry, FIRST_PREV } from "../model/journal.ts";
 import { GATE_CODES } from "../model/operation.ts";
+import { answeredBody, endedBody, nodeBody, startedBody } from "../model/run-entry.ts";
 import type { StopReason } from "../model/stop.ts";
-import type { RunEvent, StoppedEvent } from "./event.ts";
+import type { Journal } from "../ports/journal.ts";
+import type { RunEvent } from "./event.ts";
+import type { InputValues } from "./inputs.ts";
 import { nodeNamed, type Program } from "./program.ts";
 
 /**
@@ -44,43 +48,68 @@ function eventIn(program: Program, parts: HostParts, appended: Appended): RunEve
   const { entry, hash } = appended;
   const body = entry.body as Body;
   switch (entry.type) {
-    case "run_started":
+    case "run_started": {
+      const started = readBody(startedBody, entry);
       return {
         type: "started",
-        plan: body["plan"] as never,
-        verifier: body["verifier"] as never,
-        semantics: body["semantics"] as number,
-        mode: body["mode"] as never,
-        limits: body["limits"] as never,
-        inputs: kept(journal, body, "inputs") as never,
+        plan: started.plan,
+        verifier: started.verifier,
+        semantics: started.semantics,
+        mode: started.mode,
+        limits: started.limits,
+        inputs: inputsIn(kept(journal, body, "inputs"), entry),
       };
-    case "model_answered":
-      return {
-        type: "model_answered",
-        node: body["node"] as string,
-        index: body["index"] as number | null,
-        answer: kept(journal, body, "answer") ?? null,
-        usage: body["usage"] as never,
-        model: body["model"] as never,
-        source: body["source"] as never,
-      };
+    }
+    case "model_answered": {
+      const answered = readBody(answeredBody, entry);
+      return { type: "model_answered", ...answered, answer: answerIn(journal, entry) };
+    }
     case "approved":
-      return { type: "approved", node: body["node"] as string };
-    case "checkpointed":
-      return {
-        type: "checkpointed",
-        node: body["node"] as string,
-        position: { run: entry.chain, seq: entry.seq, entry: `sha256:${hash}` as never },
-      };
+      return { type: "approved", ...readBody(nodeBody, entry) };
+    case "checkpointed": {
+      const position = { run: entry.chain, seq: entry.seq, entry: digestFromHex(hash) };
+      return { type: "checkpointed", ...readBody(nodeBody, entry), position };
+    }
     case "receipt": {
       const says = receiptIn(parts, entry);
       return says.final ? settledEvent(program, says) : undefined;
     }
     case "run_ended":
-      return body["stopped"] === null ? undefined : (body["stopped"] as unknown as StoppedEvent);
+      return readBody(endedBody, entry).stopped ?? undefined;
     default:
       return undefined;
   }
+}
+
+interface BodySchema<T> {
+  safeParse(
+    body: unknown,
+  ): { readonly success: true; readonly data: T } | { readonly success: false };
+}
+
+/** @throws RoteError `journal_damaged` naming the entry: nothing is guessed, and the entry stays as it is */
+export function readBody<T>(schema: BodySchema<T>, entry: Entry): T {
+  const read = schema.safeParse(entry.body);
+  if (read.success) return read.data;
+  throw unreadable(entry);
+}
+
+function answerIn(journal: Journal, entry: Entry): JsonValue {
+  const answer = kept(journal, entry.body as Body, "answer");
+  if (answer !== undefined) return answer;
+  throw unreadable(entry);
+}
+
+function inputsIn(inputs: JsonValue | undefined, entry: Entry): InputValues {
+  if (typeof inputs === "object" && inputs !== null && !Array.isArray(inputs)) {
+    return inputs as InputValues;
+  }
+  throw unreadable(entry);
+}
+
+function unreadable({ chain, seq, type }: Entry): RoteError {
+  const message = `Entry ${seq} of ${chain} (${type}) is not what this version writes.`;
+  return new RoteError("journal_damaged", message, { run: chain, seq, type });
 }
 
 /** What became of an operation, as the gate says it. */

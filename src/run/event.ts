@@ -21,7 +21,7 @@ export type RunEvent =
   | CheckpointedEvent
   | StoppedEvent;
 
-export interface StartedEvent {
+export type StartedEvent = {
   readonly type: "started";
   readonly plan: Digest;
   readonly verifier: Digest;
@@ -29,7 +29,7 @@ export interface StartedEvent {
   readonly mode: RunMode;
   readonly limits: RunLimits;
   readonly inputs: { readonly [name: string]: JsonValue };
-}
+};
 
 /** Names one item of a node: position in its `each`, else null. */
 export interface ItemName {
@@ -88,7 +88,7 @@ export interface CheckpointedEvent {
 }
 
 /** The run is ended from outside: cancelled, denied, out of time. */
-export interface StoppedEvent {
+export type StoppedEvent = {
   readonly type: "stopped";
   readonly reason: StopReason;
   readonly message: string;
@@ -99,7 +99,7 @@ export interface StoppedEvent {
    * exactly the same place.
    */
   readonly evaluations: number;
-}
+};
 
 /** One call of one tool that a run wants made, with frozen arguments. */
 export interface PlannedOperation extends ItemName {

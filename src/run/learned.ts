@@ -10,7 +10,7 @@ export function promptDigest(prompt: JsonValue): Digest {
 
 /**
  * The learned answer for a boundary, if there is one: always for a prompt that was seen, for another prompt only
- * when the prompts varied among the qualifying runs and the answer did not; never from another model.
+ * when the answer was shown to hold for prompts never asked before; never from another model.
  */
 export function learnedFor(
   learned: readonly LearnedAnswer[],

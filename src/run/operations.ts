@@ -7,7 +7,6 @@
  * - O3 What stands behind a fence is never done without an approval, whatever the policy would allow.
  */
 import type { JsonValue } from "../base/json.ts";
-import { environmentDigest } from "../compile/environment.ts";
 import { EvaluationFailure } from "../expression/index.ts";
 import {
   admit,
@@ -36,7 +35,12 @@ import { proposedContext } from "./context.ts";
 import type { Drive } from "./drive.ts";
 import type { Settled } from "./entries.ts";
 import type { PlannedOperation } from "./event.ts";
-import { boundDigest, boundEnvironment, type Program } from "./program.ts";
+import {
+  boundDigest,
+  boundEnvironmentDigest,
+  digestOfEnvironment,
+  type Program,
+} from "./program.ts";
 
 export type Turn =
   /** With the place of its receipt in the log. */
@@ -264,8 +268,8 @@ function gateRequest(
     arguments: operation.arguments,
     key,
     recipe: boundDigest(plan),
-    environment: environmentDigest(boundEnvironment(plan)),
-    environmentNow: () => environmentDigest(environmentFor(attached.parts, tools)),
+    environment: boundEnvironmentDigest(plan),
+    environmentNow: () => digestOfEnvironment(environmentFor(attached.parts, tools)),
     verifiers: [verifier.digest],
     requestedAt,
     ...(category === "effect"

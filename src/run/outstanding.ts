@@ -4,7 +4,7 @@ import { plannedBatch } from "./begin.ts";
 import type { PlannedOperation } from "./event.ts";
 import { operationOf } from "./outside.ts";
 import type { Program } from "./program.ts";
-import type { OperationItem, RunState } from "./state.ts";
+import type { Item, OperationItem, RunState } from "./state.ts";
 
 export interface Outstanding {
   readonly reads: readonly PlannedOperation[];
@@ -27,16 +27,15 @@ export function outstanding(program: Program, state: RunState): Outstanding {
     const node = program.plan.nodes[index];
     const at = state.nodes[index];
     if (node === undefined || at?.kind !== "waiting") continue;
-    const open = at.items.filter(
-      (item): item is OperationItem => item.kind === "operation" && item.settled === null,
-    );
     switch (node.step.kind) {
       case "read":
-        reads.push(...open.map((item) => operationOf(node, item)));
+        reads.push(...at.items.filter(isOpen).map((item) => operationOf(node, item)));
         break;
-      case "effect":
-        effects.push(...open.slice(0, 1).map((item) => operationOf(node, item)));
+      case "effect": {
+        const next = at.items.find(isOpen);
+        if (next !== undefined) effects.push(operationOf(node, next));
         break;
+      }
       case "approval":
         fences.push({
           node: node.id,
@@ -51,4 +50,8 @@ export function outstanding(program: Program, state: RunState): Outstanding {
     }
   }
   return { reads, effects, fences, checkpoints };
+}
+
+function isOpen(item: Item): item is OperationItem {
+  return item.kind === "operation" && item.settled === null;
 }

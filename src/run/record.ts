@@ -1,9 +1,8 @@
 /** Events of a run at a host on their way into its journal: each is durable before it takes effect. */
 import { canonicalBytes } from "../base/canonical.ts";
-import { digestOf, sha256Hex } from "../base/digest.ts";
+import { digestFromHex, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { environmentDigest } from "../compile/environment.ts";
 import { keep, leaseLost } from "../host/index.ts";
 import type { Append } from "../ports/journal.ts";
 import type { Attached } from "./attached.ts";
@@ -18,7 +17,7 @@ import {
 } from "./drive.ts";
 import type { RunEvent } from "./event.ts";
 import { resultOf } from "./evidence.ts";
-import { boundEnvironment } from "./program.ts";
+import { boundEnvironmentDigest } from "./program.ts";
 
 /** Lets events happen. `extra` goes into their entries. */
 export async function put<T>(
@@ -76,7 +75,7 @@ export async function checkpoint(drive: Drive, attached: Attached, node: string)
   const body = { node, ms: spent(drive) };
   const [made] = await write(drive, attached, { entries: [entry(drive, "checkpointed", body)] });
   if (made === undefined) throw new TypeError("a checkpoint without an entry");
-  const position = { run: drive.id, seq: made.entry.seq, entry: `sha256:${made.hash}` as never };
+  const position = { run: drive.id, seq: made.entry.seq, entry: digestFromHex(made.hash) };
   await put(drive, attached, feed(drive, { type: "checkpointed", node, position }));
 }
 
@@ -88,8 +87,8 @@ export async function finish(drive: Drive, attached: Attached): Promise<void> {
   const body = {
     state: stateName(drive),
     reason: end.reason,
-    failure: end.failure as unknown as JsonValue,
-    stopped: (drive.stopped ?? null) as unknown as JsonValue,
+    failure: end.failure,
+    stopped: drive.stopped,
     result: result === undefined ? null : digestOf("rote-result/v1", result),
     ms: spent(drive),
   };
@@ -112,10 +111,10 @@ function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> 
   const rule = canonicalBytes(verifier.normal);
   const { body, blobs } = keep(
     {
-      ...(event as unknown as { readonly [member: string]: JsonValue }),
+      ...event,
       recipe: plan.id,
-      environment: environmentDigest(boundEnvironment(plan)),
-      models: drive.models as unknown as JsonValue,
+      environment: boundEnvironmentDigest(plan),
+      models: drive.models,
       identity: parts.identity.name,
       intent: parts.intent?.digest ?? null,
       qualification: drive.qualification?.id ?? null,

@@ -2,6 +2,8 @@
  * What the journal says of a run, taken over by the process that holds its lease: when it is resumed, and after a call
  * that broke off. What was admitted and has no receipt is found out about before anything else is done.
  */
+
+import { digestFromHex } from "../base/digest.ts";
 import { isUndecided, openRequestsIn, receiptIn, recover, requestsIn } from "../host/index.ts";
 import type { Appended } from "../model/journal.ts";
 import { type Attached, countAttempt } from "./attached.ts";
@@ -50,7 +52,7 @@ export function readBack(attached: Attached, entries: readonly Appended[]): void
   attempts.clear();
   for (const { entry, hash } of entries) {
     if (entry.type !== "receipt") continue;
-    receipts.push(`sha256:${hash}` as never);
+    receipts.push(digestFromHex(hash));
     const { node, index, admitted, final } = receiptIn(parts, entry);
     if (admitted && !final) countAttempt(attached, { node, index });
   }

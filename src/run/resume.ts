@@ -11,12 +11,13 @@ import { type Body, type Host, type HostParts, partsOf, toolsOf } from "../host/
 import type { Environment } from "../model/environment.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
+import { startedBody } from "../model/run-entry.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Qualification } from "../ports/qualification.ts";
 import { readModels } from "./answer.ts";
 import { attachedTo, claimRun } from "./attached.ts";
 import type { Drive } from "./drive.ts";
-import { eventsIn, refuseBrokenChain } from "./entries.ts";
+import { eventsIn, readBody, refuseBrokenChain } from "./entries.ts";
 import type { StartedEvent } from "./event.ts";
 import { programOf } from "./program.ts";
 import { writeResumed } from "./record.ts";
@@ -118,7 +119,6 @@ function driveFrom(
   const [started] = events;
   if (started?.type !== "started") throw new TypeError("a start without its event");
   const qualification = qualificationOf(first, started, options);
-  const body = first.entry.body as Body;
   const last = entries.at(-1);
   return {
     id: first.entry.chain,
@@ -126,7 +126,7 @@ function driveFrom(
     mode: started.mode,
     limits: started.limits,
     inputs: started.inputs,
-    models: readModels(program, body["models"] as never),
+    models: readModels(program, readBody(startedBody, first.entry).models),
     qualification,
     clock: options.clock,
     record: undefined,

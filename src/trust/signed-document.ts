@@ -19,18 +19,14 @@ import {
 import { type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { PrivateKey, PublicKey } from "../base/sign.ts";
+import { keepOpened, openedBefore, type SignedDocument } from "./opened-before.ts";
+
+export type { SignedDocument };
 
 export type DocumentFault = EnvelopeFault | "document_too_large" | "malformed_document";
 
 /** No document of authority needs more; a trust store of 1,000 keys has about 300 KB. */
 const MAX_PAYLOAD_BYTES = 1_048_576;
-
-export interface SignedDocument<T> {
-  readonly document: T;
-  readonly keys: readonly PublicKey[];
-  /** Digest of the whole envelope, signatures included. */
-  readonly digest: Digest;
-}
 
 export function envelopeDigest(envelope: JsonValue): Digest {
   return digestOf("rote-envelope/v1", envelope);
@@ -54,6 +50,8 @@ export function openDocument<T>(
   schema: z.ZodType<T>,
   find: (keyid: string) => PublicKey | undefined,
 ): Result<SignedDocument<T>, DocumentFault> {
+  const before = openedBefore(envelope, payloadType, schema, find);
+  if (before !== undefined) return ok(before);
   const read = readEnvelope(envelope);
   if (!read.ok) return read;
   if (read.value.payload.byteLength > MAX_PAYLOAD_BYTES) return err("document_too_large");
@@ -62,7 +60,9 @@ export function openDocument<T>(
   const document = readDocument(opened.value.payload, schema);
   if (!document.ok) return document;
   const digest = envelopeDigest(envelopeToJson(read.value));
-  return ok({ document: document.value, keys: opened.value.keys, digest });
+  const signed = { document: document.value, keys: opened.value.keys, digest };
+  keepOpened(envelope, payloadType, schema, signed);
+  return ok(signed);
 }
 
 /** As `openDocument`, for documents that exactly one key signs. */

@@ -27,7 +27,7 @@ export interface CheckedReview {
   readonly until: number;
 }
 
-/** Digest of a tool's complete definition: any change of name, description, schema or annotation changes it. */
+/** Digest of a tool's complete definition, which every change of name, description, schema or annotation changes. */
 export function definitionDigest(definition: JsonValue): Digest {
   return digestOf("rote-tool/v1", definition);
 }

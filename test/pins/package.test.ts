@@ -44,11 +44,15 @@ describe("the package", () => {
   it("needs these packages at run time and no others", () => {
     expect(Object.keys(manifest["dependencies"] ?? {})).toEqual([
       "@dagrejs/graphlib",
+      "@noble/ed25519",
       "better-sqlite3",
       "commander",
       "zod",
     ]);
-    expect(manifest["peerDependencies"]).toEqual({ "@viz-js/viz": "3.31.0" });
+    expect(manifest["peerDependencies"]).toEqual({
+      "@modelcontextprotocol/client": "2.4.0",
+      "@viz-js/viz": "3.31.0",
+    });
   });
 
   it("pins every dependency exactly", () => {

@@ -67,6 +67,14 @@ describe("the tree", () => {
     expect(files.filter((file) => vague.test(file))).toEqual([]);
   });
 
+  it("every decision has a status and a line in the list of decisions", () => {
+    const decisions = files.filter((file) => /^docs\/decisions\/\d{4}-.*\.md$/.test(file));
+    const list = text("docs/decisions/README.md");
+    expect(decisions.length).toBeGreaterThan(6);
+    expect(decisions.filter((file) => !list.includes(`(${file.split("/").at(-1)})`))).toEqual([]);
+    expect(decisions.filter((file) => !/^Status: \w/m.test(text(file)))).toEqual([]);
+  });
+
   it("tests neither mock modules nor sleep nor stay switched off", () => {
     const tests = files.filter(
       (file) => /^test\/.*\.ts$/.test(file) && !file.endsWith("tree.test.ts"),

@@ -15,11 +15,10 @@ export function setup(): void {
   if (process.env["ROTE_BUILT"] === String(process.pid)) return;
   process.env["ROTE_BUILT"] = String(process.pid);
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const build = spawnSync(
-    process.execPath,
-    [tsc, "-p", "tsconfig.build.json", "--incremental", "--tsBuildInfoFile", "dist/.tsbuildinfo"],
-    { cwd: root, encoding: "utf8" },
-  );
+  const build = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], {
+    cwd: root,
+    encoding: "utf8",
+  });
   // As `npm run build` leaves it: npx starts the file itself.
   chmodSync(`${root}dist/cli/main.js`, 0o755);
   if (build.status !== 0) process.stderr.write(`build for tests: ${build.stdout}${build.stderr}\n`);

@@ -255,11 +255,16 @@ const sum: Operation = (node, checking) => {
     }
     return typed(node, checking, INTEGER, [each.list], (lowering, site) => {
       const list = asLists(each.list.lower(lowering)) as Code<readonly bigint[]>;
+      const { limits } = lowering;
+      const roomy = limits.integerBits >= 64;
       return (frame) => {
         const elements = list(frame);
         spendElements(frame, elements.length, site);
         let total = 0n;
-        for (const element of elements) total = plus(frame, total, element, site, lowering);
+        for (const element of elements) {
+          total += element;
+          if (!(roomy && isSmall(total))) built(frame, total, site, limits);
+        }
         return total;
       };
     });
@@ -267,15 +272,18 @@ const sum: Operation = (node, checking) => {
   const { body: value } = each;
   return looping<bigint>(node, checking, each, INTEGER, (loop) => {
     const { list, body, cost, slot, site, lowering } = loop;
+    const { limits } = lowering;
+    const roomy = limits.integerBits >= 64;
     const field = elementField(value, slot, lowering);
     if (field !== undefined) {
       return (frame) => {
-        const elements = list(frame) as readonly { readonly [field: string]: bigint }[];
+        const elements = list(frame);
         const { length } = elements;
         enterEach(frame, length, cost, site);
         let total = 0n;
         for (let at = 0; at < length; at += 1) {
-          total = plus(frame, total, elements[at]?.[field] ?? 0n, site, lowering);
+          total += (elements[at] as RecordValue)[field] as bigint;
+          if (!(roomy && isSmall(total))) built(frame, total, site, limits);
         }
         return total;
       };
@@ -289,7 +297,8 @@ const sum: Operation = (node, checking) => {
       for (let at = 0; at < length; at += 1) {
         items[slot] = elements[at] as Value;
         positions[slot] = at;
-        total = plus(frame, total, body(frame), site, lowering);
+        total += body(frame);
+        if (!(roomy && isSmall(total))) built(frame, total, site, limits);
       }
       return total;
     };
@@ -301,11 +310,6 @@ function elementField(body: Typed, slot: number, lowering: Lowering): string | u
   const { direct } = body;
   if (direct?.from !== "items" || direct.fields.length !== 1) return undefined;
   return direct.slot(lowering) === slot ? direct.fields[0] : undefined;
-}
-
-function plus(frame: Frame, total: bigint, more: bigint, site: Site, { limits }: Lowering): bigint {
-  const result = total + more;
-  return isSmall(result) && limits.integerBits >= 64 ? result : built(frame, result, site, limits);
 }
 
 const lookup: Operation = (node, checking) => {

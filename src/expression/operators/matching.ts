@@ -20,8 +20,10 @@ export function same(left: Value, right: Value, frame: Frame, site: Site): boole
 export function matchCode(match: Match, site: Site, lowering: Lowering): Code<boolean> | undefined {
   if ("value" in match.right) return fixedCode(match, match.right.value, lowering);
   const pair = inputPair(match, 0, site, lowering);
-  if (pair === undefined) return undefined;
-  const { left, mine, right, other } = pair;
+  return pair === undefined ? undefined : pairCode(pair);
+}
+
+function pairCode({ left, mine, right, other, site }: InputPair): Code<boolean> {
   return (frame) => {
     const one = (frame.inputs[left] as RecordValue)[mine] as Value;
     const two = (frame.inputs[right] as RecordValue)[other] as Value;
@@ -64,7 +66,7 @@ function inputPair(
   return { left: left.slot(lowering), mine, right: right.slot(lowering), other, cost, site };
 }
 
-/** `and` of three matches between the same two inputs: does this record agree with that one. */
+/** `and` of matches between the same two inputs: does this record agree with that one. */
 export function agreement(values: readonly Typed[], lowering: Lowering): Code<boolean> | undefined {
   const pairs: InputPair[] = [];
   for (const { match, cost, site } of values) {
@@ -72,12 +74,48 @@ export function agreement(values: readonly Typed[], lowering: Lowering): Code<bo
     if (pair === undefined) return undefined;
     pairs.push(pair);
   }
-  const [a, b, c] = pairs;
-  if (a === undefined || b === undefined || c === undefined || pairs.length > 3) return undefined;
-  const { left, right } = a;
+  const [first] = pairs;
+  if (first === undefined || pairs.length < 2) return undefined;
+  const { left, right } = first;
   if (pairs.some((pair) => pair.left !== left || pair.right !== right)) return undefined;
+  return allOf(pairs);
+}
+
+/** Two or three at a time are written out; what is left over follows behind them. */
+function allOf(pairs: readonly InputPair[]): Code<boolean> {
+  const [a, b, c, ...more] = pairs;
+  if (a === undefined) return () => true;
+  if (b === undefined) return pairCode(a);
+  if (c === undefined) return bothOf(a, b);
+  const three = threeOf(a, b, c);
+  const [next] = more;
+  if (next === undefined) return three;
+  const rest = allOf(more);
+  const { cost, site } = next;
+  return (frame) => {
+    if (!three(frame)) return false;
+    frame.fuel -= cost;
+    if (frame.fuel < 0) throw outOfFuel(frame, site);
+    return rest(frame);
+  };
+}
+
+function bothOf(a: InputPair, b: InputPair): Code<boolean> {
+  const { left, right, mine: mineA, other: otherA, site: siteA } = a;
+  const { mine: mineB, other: otherB, site: siteB, cost: costB } = b;
+  return (frame) => {
+    const one = frame.inputs[left] as RecordValue;
+    const two = frame.inputs[right] as RecordValue;
+    if (!same(one[mineA] as Value, two[otherA] as Value, frame, siteA)) return false;
+    frame.fuel -= costB;
+    if (frame.fuel < 0) throw outOfFuel(frame, siteB);
+    return same(one[mineB] as Value, two[otherB] as Value, frame, siteB);
+  };
+}
+
+function threeOf(a: InputPair, b: InputPair, c: InputPair): Code<boolean> {
   // Kept apart from the pairs: what a closure holds itself is read faster than members of what it holds.
-  const { mine: mineA, other: otherA, site: siteA } = a;
+  const { left, right, mine: mineA, other: otherA, site: siteA } = a;
   const { mine: mineB, other: otherB, site: siteB, cost: costB } = b;
   const { mine: mineC, other: otherC, site: siteC, cost: costC } = c;
   return (frame) => {

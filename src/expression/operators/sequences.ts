@@ -1,4 +1,5 @@
 /** Lists as a whole: order, groups, ends, and lists made from others. */
+import { bitLength } from "../../base/integer.ts";
 import type { Type } from "../../model/type.ts";
 import type { Value } from "../../model/value.ts";
 import {
@@ -27,7 +28,7 @@ import type { OperatorNode } from "../parse-tree.ts";
 import { emptyRecord } from "../read.ts";
 import { isOrdered } from "../type-relations.ts";
 import { INTEGER, isOptional, listOf, NOTHING, optionalOf, presentOf, recordOf } from "../types.ts";
-import { bitsRead, built } from "./arithmetic.ts";
+import { bitsRead, tooManyBits } from "./arithmetic.ts";
 import { notOrdered, orderOf } from "./comparison.ts";
 import { payLook } from "./conversion.ts";
 import { type Each, eachOf, enterEach } from "./lists.ts";
@@ -198,6 +199,20 @@ function tooLong(frame: Frame, site: Site, elements: number): Error {
   return fail(frame, site, "too_large", `a list of more than ${elements} elements`);
 }
 
+/** Pays for integers from the first to the last, each of which may be as large as the larger end. */
+function payIntegers(
+  frame: Frame,
+  first: bigint,
+  last: bigint,
+  length: number,
+  site: Site,
+  limits: EvaluationLimits,
+): void {
+  const bits = Math.max(bitLength(first), bitLength(last));
+  if (bits > limits.integerBits) throw tooManyBits(frame, site, limits);
+  if (bits >= 256) spend(frame, length * (bits >>> 8), site);
+}
+
 const range: Operation = (node, checking) => {
   const from = operandOf(node, "from", INTEGER, checking);
   const count = operandOf(node, "count", INTEGER, checking);
@@ -210,11 +225,12 @@ const range: Operation = (node, checking) => {
       const first = start(frame);
       const size = many(frame);
       bitsRead(frame, first, site);
+      bitsRead(frame, size, site);
       if (size < 0n) throw fail(frame, site, "out_of_range", `count is ${size}`);
       if (size > BigInt(limits.elements)) throw tooLong(frame, site, limits.elements);
       const length = Number(size);
       spendMade(frame, length, site);
-      if (length > 0) built(frame, first + size - 1n, site, limits);
+      if (length > 0) payIntegers(frame, first, first + size - 1n, length, site, limits);
       const made: bigint[] = [];
       for (let at = 0n; at < size; at += 1n) made.push(first + at);
       return made;

@@ -1,6 +1,7 @@
 /** list, record, merge, entries, digest: values made of values. */
 import { digestOf } from "../../base/digest.ts";
 import { compareText } from "../../base/text.ts";
+import type { Type } from "../../model/type.ts";
 import type { Value } from "../../model/value.ts";
 
 import {
@@ -70,7 +71,7 @@ const merge: Operation = (node, checking) => {
   const right = operand(node, "right", checking);
   if (left === undefined || right === undefined) return undefined;
   if (left.type.kind === "record" && right.type.kind === "record") {
-    return mergeRecords(node, left, right, checking);
+    return mergeRecords(node, left, right, left.type.fields, right.type.fields, checking);
   }
   if (left.type.kind === "dictionary" && right.type.kind === "dictionary") {
     return mergeDictionaries(node, left, right, checking);
@@ -81,14 +82,17 @@ const merge: Operation = (node, checking) => {
     : mismatch(node, checking, "left", left.type, "record or dictionary");
 };
 
-function mergeRecords(node: OperatorNode, left: Typed, right: Typed, checking: Checking): Typed {
-  const of = (found: Typed): readonly (readonly [string, Typed["type"]])[] =>
-    found.type.kind === "record" ? [...found.type.fields] : [];
-  const type = recordOf(new Map([...of(left), ...of(right)]));
-  const rightNames = of(right).map(([name]) => name);
-  const leftNames = of(left)
-    .map(([name]) => name)
-    .filter((name) => !rightNames.includes(name));
+function mergeRecords(
+  node: OperatorNode,
+  left: Typed,
+  right: Typed,
+  leftFields: ReadonlyMap<string, Type>,
+  rightFields: ReadonlyMap<string, Type>,
+  checking: Checking,
+): Typed {
+  const type = recordOf(new Map([...leftFields, ...rightFields]));
+  const rightNames = [...rightFields.keys()];
+  const leftNames = [...leftFields.keys()].filter((name) => !rightFields.has(name));
   return typed(node, checking, type, [left, right], (lowering, site) => {
     const one = asRecords(left.lower(lowering));
     const other = asRecords(right.lower(lowering));

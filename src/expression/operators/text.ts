@@ -24,6 +24,7 @@ import {
 } from "../frame.ts";
 import type { EvaluationLimits } from "../limits.ts";
 import type { OperatorNode } from "../parse-tree.ts";
+import { includesText, splitText } from "../text-search.ts";
 import { fits } from "../type-relations.ts";
 import { BOOLEAN, INTEGER, listOf, TEXT } from "../types.ts";
 import { comparing } from "./comparison.ts";
@@ -144,8 +145,8 @@ const split: Operation = (node, checking) => {
       const given = text(frame);
       const mark = between(frame);
       if (mark === "") throw fail(frame, site, "out_of_range", "the separator is empty");
-      spendUnits(frame, given.length, site);
-      const parts = given.split(mark, elements + 1);
+      spendUnits(frame, given.length + mark.length, site);
+      const parts = splitText(given, mark, elements + 1);
       if (parts.length > elements) {
         throw fail(frame, site, "too_large", `a list of more than ${elements} elements`);
       }
@@ -210,7 +211,7 @@ const contains: Operation = (node, checking) => {
       const given = text(frame);
       const wanted = part(frame);
       spendUnits(frame, given.length + wanted.length, site);
-      return given.includes(wanted);
+      return includesText(given, wanted);
     };
   });
 };

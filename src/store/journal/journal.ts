@@ -186,9 +186,10 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     }
     const totals = new Map<string, bigint>();
     for (const { counter, add, limit } of request.count ?? []) {
+      if (limit === null) continue;
       const total = (totals.get(counter) ?? tables.total(counter)) + add;
       totals.set(counter, total);
-      if (limit !== null && total > limit) return { code: "over_limit", counter, total, limit };
+      if (total > limit) return { code: "over_limit", counter, total, limit };
     }
     return undefined;
   }

@@ -81,6 +81,32 @@ describe("equal", () => {
     expect(codes({ op: "not_equal", left: right, right: left })).toEqual([code]);
   });
 
+  const words = (...texts: string[]) => ({ enum: texts });
+  const one = words("paid");
+  const other = words("payed");
+  const field = (type: unknown) => ({ record: { state: type } });
+  test.each([
+    [field(one), field(other), ["never_equal"]],
+    [field(field(one)), field(field(other)), ["never_equal"]],
+    [{ optional: field(one) }, field(other), ["never_equal"]],
+    [field({ optional: one }), field(other), ["never_equal"]],
+    [field({ optional: one }), field({ optional: other }), []],
+    [field(one), field(words("paid", "payed")), []],
+    [field(one), field("text"), []],
+    [field({ optional: one }), { record: {} }, []],
+    [{ list: one }, { list: other }, []],
+    [{ dictionary: one }, { dictionary: other }, []],
+    [field({ list: one }), field({ list: other }), []],
+    [one, "null", []],
+  ])(
+    "%j and %j: enums without a common word in a field that is there: %j (B099)",
+    (left, right, expected) => {
+      const around = { inputs: { left: [left], right: [right] } } as const;
+      expect(codes(equal(input("left"), input("right")), around)).toEqual(expected);
+      expect(codes(equal(input("right"), input("left")), around)).toEqual(expected);
+    },
+  );
+
   test("null and something missing: the missing part is the error (B099)", () => {
     const around = { inputs: { doc: ["json", {}] } } as const;
     const failure = failed(equal({ op: "to_json", value: null }, { input: "doc/gone" }), around);

@@ -156,6 +156,16 @@ describe("fuel", () => {
       3 + 4 + 4,
     ],
     [
+      "a range by the 256 bits of its larger end, each time",
+      { op: "range", from: literal((2n ** 1023n).toString(), "integer"), count: 8 },
+      3 + 4 + 2 + 8 * 4,
+    ],
+    [
+      "a large integer as a key by the 256 bits",
+      { op: "distinct", list: literal([(2n ** 2559n).toString()], { list: "integer" }) },
+      2 + 10,
+    ],
+    [
       "a default that is written, as if it were not",
       { op: "date_add", value: literal("2026-01-01", "date"), days: 0 },
       2,
@@ -193,6 +203,15 @@ describe("fuel", () => {
     expect(failed(copies, around).code).toBe("out_of_fuel");
     const ranges = { op: "map", list: range(400), value: { op: "range", from: 0, count: 100_000 } };
     expect(failed(ranges).code).toBe("out_of_fuel");
+  });
+
+  test("long ranges of large integers run out of fuel before they fill memory (B102)", () => {
+    const from = literal((2n ** 8190n).toString(), "integer");
+    expect(failed({ op: "range", from, count: 100_000 }).code).toBe("out_of_fuel");
+    expect(
+      failed({ op: "range", from: literal((-(2n ** 8190n)).toString(), "integer"), count: 100_000 })
+        .code,
+    ).toBe("out_of_fuel");
   });
 
   test("limits that are no number have no effect", () => {

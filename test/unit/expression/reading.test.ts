@@ -208,6 +208,19 @@ describe("text, enum, boolean, null, json", () => {
     expect(reading(type, source)).toBe("decode_failed");
   });
 
+  test("an enum of many words reads each of them and nothing else", () => {
+    const words = Array.from({ length: 5_000 }, (_, at) => `w${at}`);
+    const type = typeOf({ list: { enum: words } });
+    const all = readValue(type, words);
+    expect(all.ok && all.value).toEqual(words);
+    for (const wrong of ["w5000", "W1", "", "constructor"]) {
+      const read = readValue(type, ["w1", wrong]);
+      expect(read.ok ? "read" : `${read.error.code} ${read.error.pointer}`).toBe(
+        "decode_failed /1",
+      );
+    }
+  });
+
   test("a lone surrogate is no text, wherever it stands", () => {
     expect(readValue(typeOf("text"), "a\ud800").ok).toBe(false);
     expect(readValue(typeOf("json"), ["\udc00"]).ok).toBe(false);

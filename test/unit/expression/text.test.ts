@@ -174,3 +174,34 @@ describe("starts_with, ends_with, contains", () => {
     expect(codes({ op: "contains", in: within, value }, around)).toEqual([code]);
   });
 });
+
+describe("periodic texts", () => {
+  // Half a million times half a million steps would not end within any test.
+  const around = {
+    inputs: {
+      text: ["text", "a".repeat(1_000_000)],
+      part: ["text", `${"a".repeat(250_000)}b${"a".repeat(250_000)}`],
+      half: ["text", "a".repeat(400_000)],
+    },
+  } as const;
+
+  test("are searched in time that grows with their size only", () => {
+    const contains = (part: string) => ({
+      op: "contains",
+      in: { input: "text" },
+      value: { input: part },
+    });
+    expect(result(contains("part"), around)).toBe(false);
+    expect(result(contains("half"), around)).toBe(true);
+  });
+
+  test("are split in time that grows with their size only", () => {
+    const split = (part: string) => ({
+      op: "map",
+      list: { op: "split", value: { input: "text" }, separator: { input: part } },
+      value: { op: "length", value: { op: "item" } },
+    });
+    expect(result(split("part"), around)).toEqual(["1000000"]);
+    expect(result(split("half"), around)).toEqual(["0", "0", "200000"]);
+  });
+});

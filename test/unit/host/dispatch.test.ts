@@ -8,9 +8,12 @@ import { freezeOperation } from "../../../src/host/operation.ts";
 import type { Operation } from "../../../src/model/operation.ts";
 import type { ToolCategory } from "../../../src/model/trust.ts";
 import { systemClock } from "../../../src/os/clock.ts";
+import { systemTimers } from "../../../src/os/timers.ts";
 import type { ToolCall, ToolOutcome } from "../../../src/ports/tool.ts";
 import { asked, bank, begin, hostAt, ONE_READ } from "../../support/gate.ts";
 import { decision, KEYS, madeTool, ORIGIN, registration } from "../../support/host.ts";
+
+const time = (callMs: number) => ({ callMs, clock: systemClock, timers: systemTimers });
 
 const ARGS = { amount: "50", to: { name: "a" } };
 
@@ -52,7 +55,7 @@ async function answered(
 ) {
   const { tool } = madeTool("t", () => ({ kind: "done", result: null }));
   const odd = { ...tool, call: answer as (call: ToolCall) => Promise<ToolOutcome> };
-  const done = await dispatch(odd, operation(category), callMs, systemClock, cancel.signal);
+  const done = await dispatch(odd, operation(category), time(callMs), cancel.signal);
   return done;
 }
 
@@ -293,7 +296,7 @@ describe("the arguments that a tool gets", () => {
     });
     for (let turn = 0; turn < 2; turn += 1) {
       const none = new AbortController();
-      await dispatch(tool, frozen, 10_000, systemClock, none.signal);
+      await dispatch(tool, frozen, time(10_000), none.signal);
     }
     expect(frozen.operation.arguments).toEqual(ARGS);
     expect(calls[0]?.arguments).not.toBe(calls[1]?.arguments);

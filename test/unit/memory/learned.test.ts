@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { compare, covers, learnedFrom } from "../../../src/memory/learned.ts";
+import { candidatesFrom, compare, covers, learnedFrom } from "../../../src/memory/learned.ts";
 import type { Observation, ProcedureRecord, StoredExchange } from "../../../src/model/memory.ts";
+import { PHASES } from "../../../src/model/memory.ts";
 import type { LearnedAnswer } from "../../../src/model/run.ts";
 import { digest, evidence, exchange, MODEL, observation } from "../../support/memory-evidence.ts";
 
@@ -18,8 +19,25 @@ function record(runs: readonly Run[], more: Partial<ProcedureRecord> = {}): Proc
   };
 }
 
-function seen(seq: number, models: Run, clean = true): Observation {
-  return { ...observation(`${seq}`, { models, clean }), seq: BigInt(seq) };
+function seen(
+  seq: number,
+  models: Run,
+  clean = true,
+  phase: Observation["phase"] = "training",
+): Observation {
+  return { ...observation(`${seq}`, { models, clean, phase }), seq: BigInt(seq) };
+}
+
+/** A word per run: its phase by its first letter (`T` `S` `C` for failed ones), then the prompt it asked. */
+function story(words: string): ProcedureRecord {
+  const observations = words.split(" ").map((word, index) => {
+    const letter = word.charAt(0);
+    const phase = PHASES["tsc".indexOf(letter.toLowerCase())] ?? "training";
+    const clean = letter === letter.toLowerCase();
+    const models = clean ? [one(word.slice(1), "a")] : [exchange("other", "p", "x")];
+    return seen(index + 1, models, clean, phase);
+  });
+  return record([], { observations });
 }
 
 const one = (prompt: string, answer: unknown, more: Partial<StoredExchange> = {}) =>
@@ -32,11 +50,36 @@ describe("an answer is learned", () => {
     ]);
   });
 
-  it("as varied when prompts differed between runs", () => {
-    const prompts = [digest("p1"), digest("p2")].sort();
-    expect(learnedFrom(record([[one("p1", "a")], [one("p2", "a")], [one("p1", "a")]]))).toEqual([
+  it("as varied when training prompts differed and held-out runs asked others", () => {
+    const prompts = [1, 2, 3, 4].map((index) => digest(`p${index}`)).sort();
+    expect(learnedFrom(story("tp1 tp2 tp1 sp3 cp4"))).toEqual([
       { node: "sort", answer: "a", prompts, varied: true, model: MODEL },
     ]);
+  });
+
+  it.each([
+    ["training prompts differed, and nothing was held out", "t1 t2 t3", false],
+    ["no canary run", "t1 t2 t3 s4", false],
+    ["the held-out runs asked prompts of training", "t1 t2 t3 s1 c2", false],
+    ["only the shadow run asked another", "t1 t2 t3 s4 c1", false],
+    ["only the canary run asked another", "t1 t2 t3 s1 c4", false],
+    ["the canary run asked what the shadow run had asked", "t1 t2 t3 s4 c4", false],
+    ["training prompts were one and the same", "t1 t1 t1 s2 c3", false],
+    ["training varied only after the held-out runs", "t1 t1 t1 s2 c3 t4", false],
+    ["training varied later, and was shown only by a shadow run", "t1 t1 t1 s2 c3 t4 s5", false],
+    ["training varied later, and was shown again", "t1 t1 t1 s2 c3 t4 s5 c6", true],
+    ["the canary run came before the shadow run that shows it", "t1 t2 t3 s1 c4 s5", false],
+    ["a failed shadow run took it back", "t1 t2 t3 s4 c5 S", false],
+    ["a failed canary run took back the canary run", "t1 t2 t3 s4 c5 C", false],
+    ["a canary run after the failed one showed it", "t1 t2 t3 s4 c5 C c6", true],
+    ["another held-out run asked a prompt of training as well", "t1 t2 t3 s4 s1 c5 c2", true],
+  ])("where %s (%s): any prompt is %s", (_, words, varied) => {
+    expect(learnedFrom(story(words))).toMatchObject([{ answer: "a", varied }]);
+  });
+
+  it("and put to the test for any prompt as soon as training prompts differed", () => {
+    expect(candidatesFrom(story("t1 t2 t3"))).toMatchObject([{ varied: true }]);
+    expect(candidatesFrom(story("t1 t1 t1 s2"))).toMatchObject([{ varied: false }]);
   });
 
   it("by value: key order does not matter, types do", () => {
@@ -57,13 +100,13 @@ describe("an answer is learned", () => {
 
   it("pooled over the elements of an each", () => {
     const run: Run = [one("p0", "a", { index: 0 }), one("p1", "a", { index: 1 })];
-    expect(learnedFrom(record([run, run]))).toMatchObject([{ answer: "a", varied: false }]);
+    expect(candidatesFrom(record([run, run]))).toMatchObject([{ answer: "a", varied: false }]);
     const longer: Run = [...run, one("p2", "a", { index: 2 })];
     for (const runs of [
       [run, longer],
       [longer, run],
     ]) {
-      expect(learnedFrom(record(runs))).toMatchObject([{ answer: "a", varied: true }]);
+      expect(candidatesFrom(record(runs))).toMatchObject([{ answer: "a", varied: true }]);
     }
     const mixed: Run = [one("p0", "a", { index: 0 }), one("p1", "b", { index: 1 })];
     expect(learnedFrom(record([run, mixed]))).toEqual([]);
@@ -151,8 +194,8 @@ describe("an answer is not learned", () => {
 
 describe("prompts of an answer that stands for any prompt", () => {
   it("are listed up to 64, since they are information only", () => {
-    const runs = Array.from({ length: 100 }, (_, index) => [one(`p${index}`, "a")]);
-    const [learned] = learnedFrom(record(runs));
+    const words = Array.from({ length: 98 }, (_, index) => `t${index}`);
+    const [learned] = learnedFrom(story([...words, "s98", "c99"].join(" ")));
     expect(learned?.varied).toBe(true);
     expect(learned?.prompts).toHaveLength(64);
     const fixed = Array.from({ length: 100 }, (_, index) => one(`p${index}`, "a", { index }));

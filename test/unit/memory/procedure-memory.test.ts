@@ -407,6 +407,78 @@ describe("a failed verification of a compiled run", () => {
     );
   });
 
+  describe("that could not be written", () => {
+    async function unwritten() {
+      const memory = await created({ busyTimeoutMs: 1 });
+      const procedure = kindProcedure();
+      await climb(memory, procedure);
+      const before = await memory.qualify(procedure, { environment });
+      const qualified = await memory.qualify(procedure, { environment });
+      const run = qualified.start({ memo: "odd", expected: "letter" }, { environment, models });
+      const writer = new Sqlite(join(directory, FILE));
+      writer.exec("BEGIN IMMEDIATE");
+      expect(() => run.advancePure({ environment })).toThrow(
+        expect.objectContaining({ code: "store_busy" }),
+      );
+      return { memory, procedure, before, qualified, run, writer };
+    }
+
+    it("stands for nobody in the process, through no handle, recall or qualify", async () => {
+      const { memory, procedure, before, writer } = await unwritten();
+      expect(before.stands()).toBe(false);
+      expect(await memory.recall(procedure, { environment })).toBeUndefined();
+      expect(await memory.status(procedure, { environment })).toMatchObject({
+        qualification: null,
+      });
+      expect(await refusal(memory.qualify(procedure, { environment }))).toMatchObject({
+        code: "store_busy",
+      });
+      const fresh = guided(procedure, "fresh");
+      expect(await refusal(memory.observe(fresh, { phase: "training" }))).toMatchObject({
+        code: "store_busy",
+      });
+      writer.close();
+    });
+
+    it.each([
+      ["recall", ({ memory, procedure }) => memory.recall(procedure, { environment })],
+      ["stands", async ({ before }) => before.stands()],
+      ["qualify", ({ memory, procedure }) => refusal(memory.qualify(procedure, { environment }))],
+      [
+        "observe",
+        ({ memory, procedure }) =>
+          memory.observe(guided(procedure, "fresh"), { phase: "training" }),
+      ],
+      ["status", ({ memory, procedure }) => memory.status(procedure, { environment })],
+      ["close", ({ memory }) => memory.close()],
+    ] as const satisfies readonly (readonly [
+      string,
+      (given: Awaited<ReturnType<typeof unwritten>>) => Promise<unknown>,
+    ])[])("is written by the next %s when the store can be written again", async (_, next) => {
+      const given = await unwritten();
+      given.writer.close();
+      await next(given);
+      const other = await opened();
+      expect(await other.status(given.procedure, { environment })).toMatchObject({
+        verdict: "fail",
+        qualification: null,
+        demotion: { qualification: given.qualified.id, run: given.run.id },
+      });
+    });
+
+    it("leaves alone what stands in its place by then", async () => {
+      const { memory, procedure, qualified, writer } = await unwritten();
+      writer.close();
+      const other = await opened();
+      await other.demote(procedure, { environment, reason: "rounding was changed" });
+      await climb(other, kindProcedure(offset(100)), "fresh");
+      const again = await other.qualify(procedure, { environment });
+      expect(qualified.stands()).toBe(false);
+      expect(await memory.recall(procedure, { environment })).toMatchObject({ id: again.id });
+      expect(again.stands()).toBe(true);
+    });
+  });
+
   it("doubt is no: a closed memory lets no compiled run go on", async () => {
     const memory = await created();
     const procedure = kindProcedure();

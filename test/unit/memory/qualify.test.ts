@@ -126,9 +126,30 @@ describe("qualifying", () => {
     qualified(store, "q1");
     climb(store, "t", sorted("a", "another prompt"), 5);
     expect(qualified(store, "q2")).toMatchObject({
-      value: { id: "q1", clean_runs: 6, learned: [{ varied: true }] },
+      value: { id: "q1", clean_runs: 6, learned: [{ varied: false, prompts: { length: 2 } }] },
     });
     expect(store.read(KEY)?.standing).toMatchObject({ id: "q1", clean_runs: 6 });
+  });
+
+  it("again stands for any prompt only when later training was shown by held-out runs too", () => {
+    const store = memoryProcedures(DEFAULT_MEMORY_LIMITS);
+    climb(store, "tttsc", sorted("a"));
+    qualified(store, "q1");
+    const widened = () => qualified(store, "q2");
+    climb(store, "t", sorted("a", "second"), 5);
+    climb(store, "s", sorted("a", "third"), 6);
+    expect(widened()).toMatchObject({ value: { id: "q1", learned: [{ varied: false }] } });
+    climb(store, "c", sorted("a", "fourth"), 7);
+    expect(widened()).toMatchObject({ value: { id: "q1", learned: [{ varied: true }] } });
+  });
+
+  it("again learns less when a held-out run answers a new prompt otherwise", () => {
+    const store = memoryProcedures(DEFAULT_MEMORY_LIMITS);
+    climb(store, "tttsc", sorted("a"));
+    qualified(store, "q1");
+    climb(store, "t", sorted("a", "second"), 5);
+    climb(store, "s", sorted("b", "third"), 6);
+    expect(qualified(store, "q2")).toMatchObject({ value: { id: "q2", learned: [] } });
   });
 
   it("again with less covered ends the old qualification and gives a new one", () => {
