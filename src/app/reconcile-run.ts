@@ -8,8 +8,8 @@ import { unreconciled } from "./run-record.ts";
 
 export interface Finding {
   readonly run: string;
-  /** Digest of the operation; may be left out when the run has only one that is uncertain. */
-  readonly operation?: string;
+  /** Digest of the operation; see `uncertainOperation`. */
+  readonly operation: string;
   readonly found: Reconciliation["found"];
   /** How it was found out: 1 to 2,000 characters, kept for ever. */
   readonly evidence: string;
@@ -18,7 +18,7 @@ export interface Finding {
 /**
  * Signs a finding and files it with the host. It dispatches nothing, and the run stays uncertain.
  *
- * @throws RoteError `nothing_uncertain` `unknown_run` `reconciliation_refused` with the fault as `data.fault`
+ * @throws RoteError `reconciliation_refused` with the fault as `data.fault`
  */
 export async function reconcileRun(
   host: Host,
@@ -36,7 +36,7 @@ export async function reconcileRun(
     type: "rote-reconciliation/v1",
     audience: host.origin,
     run,
-    operation: operation ?? onlyUncertain(host, run),
+    operation,
     found,
     evidence,
     reconciler: holder.value.name,
@@ -52,7 +52,12 @@ export async function reconcileRun(
   return host.reconcile(signDocument(reconciliation, reconciliationSchema, statement, [key]));
 }
 
-function onlyUncertain(host: Host, run: string): string {
+/**
+ * The digest of the one uncertain operation of a run that nobody has reconciled.
+ *
+ * @throws RoteError `nothing_uncertain`, also when there are several; `unknown_run`
+ */
+export function uncertainOperation(host: Host, run: string): string {
   const open = unreconciled(host, run);
   const [only] = open;
   if (only !== undefined && open.length === 1) return only.digest;

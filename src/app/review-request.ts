@@ -1,6 +1,7 @@
 /** A request for approval as a reviewer is told of it: what it asks, what was decided, and what has become of it. */
+import { type Digest, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+import { type JsonValue, readJson } from "../base/json.ts";
 import {
   type Body,
   type DecidingParts,
@@ -9,7 +10,8 @@ import {
   openRequestsIn,
 } from "../host/index.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
-import type { PolicyDocument } from "../model/policy.ts";
+import { type PolicyDocument, policySchema } from "../model/policy.ts";
+import type { Journal } from "../ports/journal.ts";
 import { type Totals, totalsOf } from "./totals.ts";
 
 export const REQUEST_STATUSES = [
@@ -35,8 +37,8 @@ export interface FiledDecision {
 export interface ReviewRequest {
   readonly request: OpenRequest;
   readonly status: RequestStatus;
-  /** Distinct approvers wanted; null when the host's rules are not known. */
-  readonly required: number | null;
+  /** Distinct approvers wanted. */
+  readonly required: number;
   /** Who acts, and may therefore not approve unless the host's rules say otherwise. */
   readonly requestedBy: string;
   readonly decisions: readonly FiledDecision[];
@@ -45,17 +47,33 @@ export interface ReviewRequest {
 
 export interface Reading {
   readonly parts: Pick<DecidingParts, "journal" | "clock" | "trust">;
-  readonly approvals: PolicyDocument["approvals"] | undefined;
   readonly toolReviews: readonly JsonValue[];
 }
 
-/** What judging takes; what is not known here is set so that it judges more strictly than the host would. */
+/** What judging takes; what cannot be read is set so that it judges more strictly than the host would. */
 export function decidingParts(
-  { parts, approvals = { required: 16, requester_may_approve: false } }: Reading,
+  { parts }: Reading,
   operations: OpenRequest["operations"],
 ): DecidingParts {
-  const identity = { name: operations[0]?.operation.identity ?? "", key: null };
-  return { ...parts, identity, policy: { document: { approvals } } };
+  const operation = operations[0]?.operation;
+  const approvals =
+    operation === undefined ? undefined : approvalsUnder(parts.journal, operation.policy);
+  const identity = { name: operation?.identity ?? "", key: null };
+  return { ...parts, identity, policy: { document: { approvals: approvals ?? STRICTEST } } };
+}
+
+const STRICTEST = { required: 16, requester_may_approve: false } as const;
+const POLICY_TAG = "rote-policy/v1\n";
+
+/** The rules for approvals in the policy that operations name: the host keeps it in the record by that digest. */
+function approvalsUnder(journal: Journal, policy: Digest): PolicyDocument["approvals"] | undefined {
+  const sha256 = policy.slice("sha256:".length);
+  const bytes = journal.blob(sha256);
+  if (bytes === undefined || sha256Hex(bytes) !== sha256) return undefined;
+  const text = Buffer.from(bytes).toString("utf8");
+  const read = text.startsWith(POLICY_TAG) ? readJson(text.slice(POLICY_TAG.length)) : undefined;
+  const document = read?.ok === true ? policySchema.safeParse(read.value) : undefined;
+  return document?.data?.approvals;
 }
 
 /** @param entries of the run */
@@ -70,7 +88,7 @@ export function reviewRequest(
   return {
     request,
     status: statusOf(parts, request, entries),
-    required: reading.approvals?.required ?? null,
+    required: parts.policy.document.approvals.required,
     requestedBy: parts.identity.name,
     decisions: filedOn(parts, request),
     totals: totalsOf(request.operations, reading.toolReviews, journal.origin, trust(), now),

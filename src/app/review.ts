@@ -12,7 +12,6 @@ import { admitJson, type JsonValue } from "../base/json.ts";
 import type { PrivateKey } from "../base/sign.ts";
 import { fileDecision, type OpenRequest, openRequestsIn, requestsIn } from "../host/index.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
-import type { PolicyDocument } from "../model/policy.ts";
 import { approvalSchema } from "../model/trust.ts";
 import { systemClock } from "../os/clock.ts";
 import { isOwnerDead, processOwner } from "../os/owner.ts";
@@ -40,8 +39,6 @@ export interface ReviewOptions {
   readonly trust: JsonValue;
   /** Where the host copies tree heads to, when not into the directory. */
   readonly heads?: string;
-  /** The host's rules for approvals. Default: not known, and then who asked may not approve. */
-  readonly approvals?: PolicyDocument["approvals"];
   /** Signed tool reviews, for totals of amounts. Default none. */
   readonly toolReviews?: readonly JsonValue[];
   readonly clock?: Clock;
@@ -90,14 +87,20 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
   const origin = audienceOf(options.trust);
   const { visitSqliteJournal } = await import("../store/sqlite/visitor.ts");
   const journal = visitSqliteJournal(options.directory, {
-    journal: { origin, clock, timers: systemTimers, owner: processOwner(), isDead: isOwnerDead },
+    journal: {
+      origin,
+      clock,
+      timers: systemTimers,
+      owner: processOwner(),
+      isDead: isOwnerDead,
+    },
     ...(options.heads === undefined ? {} : { heads: options.heads }),
   });
   try {
     refuseEmpty(journal, options.directory);
     const trust = await followTrust(journal, options.trust);
-    const { approvals, toolReviews = [] } = options;
-    return reviewOf({ parts: { journal, clock, trust }, approvals, toolReviews });
+    const { toolReviews = [] } = options;
+    return reviewOf({ parts: { journal, clock, trust }, toolReviews });
   } catch (error) {
     await journal.close();
     throw error;
@@ -139,8 +142,9 @@ function reviewOf(reading: Reading): Review {
         const why = `the key ${id} is held by ${usable.value.name}, not by ${approver}`;
         throw refusedDecision("wrong_approver", why);
       }
-      const may = reading.approvals?.requester_may_approve ?? false;
-      if (decision === "approve" && approver === requestedBy && !may) {
+      const { approvals } = decidingParts(reading, request.operations).policy.document;
+      const own = approver === requestedBy && !approvals.requester_may_approve;
+      if (decision === "approve" && own) {
         throw refusedDecision("requester_may_not_approve", "who asked may not approve");
       }
       return signApproval(

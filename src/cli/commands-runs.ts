@@ -1,4 +1,13 @@
-import { answers, host, json, recipe, verifier, wait } from "./options.ts";
+import {
+  answers,
+  host,
+  json,
+  passphraseFd,
+  passphraseFile,
+  recipe,
+  verifier,
+  wait,
+} from "./options.ts";
 import type { GroupSpec } from "./spec.ts";
 
 const run = { name: "run", kind: "text", required: true, summary: "id of the run" } as const;
@@ -79,6 +88,48 @@ export const RUNS: GroupSpec = {
       examples: ["rote runs cancel run-.. --host host.mjs"],
       exits: ["uncertain", "problem"],
       load: () => import("./runs-cancel.ts"),
+    },
+    {
+      name: "reconcile",
+      summary: "file what was found out about an uncertain operation, signed",
+      details: [
+        "Look at the target system first. The statement is signed with the key of a reconciler of the host's trust store " +
+          "and goes on record for good. It dispatches nothing, and the run stays uncertain. Found not_done, the natural " +
+          "key of the operation is free again, so that another run may do the same deed.",
+      ],
+      arguments: [run],
+      options: [
+        host,
+        {
+          name: "found",
+          value: { name: "what", kind: ["done", "not_done"] },
+          summary: "whether the target has it",
+        },
+        {
+          name: "evidence",
+          value: { name: "text", kind: "text" },
+          summary: "how it was found out",
+        },
+        {
+          name: "operation",
+          value: { name: "digest", kind: "text" },
+          summary: "which operation, when the run has several that are uncertain",
+        },
+        {
+          name: "key",
+          value: { name: "file", kind: "file" },
+          summary: "key file of the reconciler",
+        },
+        passphraseFile,
+        passphraseFd,
+        { name: "yes", summary: "do not ask for confirmation" },
+        json,
+      ],
+      examples: [
+        "rote runs reconcile run-.. --host host.mjs --found done --evidence 'payment 4711 in the ledger' --key carl.key",
+      ],
+      exits: ["denied", "problem"],
+      load: () => import("./runs-reconcile.ts"),
     },
   ],
 };

@@ -1,4 +1,6 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
+import { APPROVALS } from "./commands-approvals.ts";
+import { KEYS } from "./commands-keys.ts";
 import { MEMORY } from "./commands-memory.ts";
 import { RUNS } from "./commands-runs.ts";
 import {
@@ -161,6 +163,8 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     load: () => import("./bind.ts"),
   },
   RUNS,
+  APPROVALS,
+  KEYS,
   MEMORY,
   {
     name: "demo",

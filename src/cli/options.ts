@@ -66,3 +66,16 @@ export const memoryDirectory = {
   required: false,
   summary: "directory of a procedure memory; left out with --host",
 } as const;
+
+export const passphraseFile: OptionSpec = {
+  name: "passphrase-file",
+  value: { name: "file", kind: "file" },
+  repeatable: true,
+  summary:
+    "take the passphrase from the first line of a file that only you can read, instead of asking; for several keys repeat it in their order",
+};
+export const passphraseFd: OptionSpec = {
+  name: "passphrase-fd",
+  value: { name: "number", kind: "text" },
+  summary: "take the passphrase from an open descriptor, instead of asking",
+};

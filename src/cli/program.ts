@@ -120,7 +120,7 @@ function addCommand(
   const exits: readonly ExitName[] = ["verified", ...spec.exits, "usage", "internal", "cancelled"];
   command.addHelpText("after", `\n${exitTable(exits)}`);
   command.action(async () => {
-    const options: OptionValues = command.opts();
+    const options = optionsOf(command, spec);
     const words = command.args.map(String);
     const json = options["json"] === true;
     await runner(spec, {
@@ -133,6 +133,17 @@ function addCommand(
       invoke: (others) => invoke(others, terminal),
     });
   });
+}
+
+/** By their names in the table: commander has its own spelling for those of several words. */
+function optionsOf(command: Command, { options = [] }: CommandSpec): OptionValues {
+  const given: { readonly [name: string]: unknown } = command.opts();
+  return Object.fromEntries(
+    options.map((spec) => [
+      spec.name,
+      given[optionOf(spec).attributeName()] as OptionValues[string],
+    ]),
+  );
 }
 
 function argumentOf(spec: ArgumentSpec): Argument {

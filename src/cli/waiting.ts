@@ -50,7 +50,7 @@ function stillUndecided(run: Run, { host }: OpenHost, waiting: readonly OpenRequ
   return waiting.length > 0 && waiting.every(({ nonce }) => now.has(nonce));
 }
 
-export function requestJson(request: OpenRequest): JsonValue {
+export function requestJson(request: OpenRequest): { readonly [key: string]: JsonValue } {
   const { run, node, nonce, display, text, expires, replaces } = request;
   const operations = request.operations.map(({ digest }) => digest);
   return {

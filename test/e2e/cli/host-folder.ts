@@ -1,8 +1,10 @@
 /** A folder with a host, its application module, a recipe with two effects behind one approval, and people's keys. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
+import type { PrivateKey } from "../../../src/base/sign.ts";
 import type { PolicyDocument } from "../../../src/model/policy.ts";
 import { KEYS, madeTool, ORIGIN, registration, trust } from "../../support/host.ts";
 import { type Ended, Folder, MAIN, rote } from "./rote.ts";
@@ -135,6 +137,19 @@ export class HostFolder extends Folder {
     this.write("trust.json", trust());
     this.write("tools.json", registered());
     this.write("host.mjs", moduleText(this.path, policy));
+    this.key("alice", KEYS.alice);
+    this.key("bob", KEYS.bob);
+  }
+
+  /** A key file of a person, encrypted with the passphrase in `passphrase`. Few rounds, since nobody guesses here. */
+  key(name: string, key: PrivateKey): void {
+    const secrets = { passphrase: PASSPHRASE, salt: new Uint8Array(16), iv: new Uint8Array(16) };
+    this.private(`${name}.key`, encryptKey(key, { ...secrets, rounds: 1_000 }));
+    this.private("passphrase", `${PASSPHRASE}\n`);
+  }
+
+  private private(name: string, text: string): void {
+    chmodSync(this.write(name, text), 0o600);
   }
 
   /** `lost` answers are those of payments that were made; `slow` ones take a while. */
@@ -167,4 +182,10 @@ export class HostFolder extends Folder {
 }
 
 export const AT = ["--host", "host.mjs"] as const;
-export { KEYS };
+/** How a reviewer names the store, who has no module of the host. */
+export const STORE = ["--store", "store", "--trust", "trust.json"] as const;
+
+/** How somebody signs. */
+export function as(name: string): readonly string[] {
+  return ["--key", `${name}.key`, "--as", name, "--passphrase-file", "passphrase", "--yes"];
+}
