@@ -7,6 +7,10 @@ export const HOST_CODES = {
       "A decision was not filed: it does not verify, or does not answer an open request. Nothing was used up.",
     todo: "`data.fault` says what is wrong; sign what the open request shows.",
   },
+  bad_json: {
+    meaning: "A file is not the JSON it should be.",
+    todo: "Correct what the message names.",
+  },
   bad_key: {
     meaning: "A key is not an Ed25519 key that can be trusted, or a text is not a key.",
     todo: "Use a key that `rote keys generate` made.",

@@ -37,7 +37,7 @@ function add(count: Count, value: unknown, limit: Extent): boolean {
     return true;
   }
   if (value instanceof Map) {
-    for (const [key, element] of value) {
+    for (const [key, element] of value as ReadonlyMap<string, unknown>) {
       count.units += key.length;
       if (!add(count, element, limit)) return false;
     }

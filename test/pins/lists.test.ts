@@ -248,6 +248,7 @@ describe("closed lists that others match on", () => {
       "approval_refused",
       "bad_encoding",
       "bad_input",
+      "bad_json",
       "bad_key",
       "bad_key_file",
       "bad_limit",

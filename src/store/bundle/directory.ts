@@ -46,8 +46,10 @@ export function directorySource(directory: string): BundleSource {
 /** The bytes of one file in portions. @throws RoteError `file_not_found` `not_readable` */
 export async function* fileSource(file: string): AsyncGenerator<Uint8Array> {
   const descriptor = openRegular(file);
-  if (descriptor !== undefined) return yield* portionsOf(descriptor, file);
-  throw new RoteError("file_not_found", `${file} is no file`, { file });
+  if (descriptor === undefined) {
+    throw new RoteError("file_not_found", `${file} is no file`, { file });
+  }
+  yield* portionsOf(descriptor, file);
 }
 
 function isName(name: string): boolean {
