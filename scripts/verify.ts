@@ -35,8 +35,9 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
     { script: "dead" },
     { script: "exports", after: ["build"] },
     { script: "test", arguments: REPORTERS, alone: true },
-    { script: "package", after: ["build"] },
-    { script: "examples", after: ["build"] },
+    // Checking the exports packs, and packing builds anew: nothing else may read the build meanwhile.
+    { script: "package", after: ["exports"] },
+    { script: "examples", after: ["exports"] },
   ],
 };
 
