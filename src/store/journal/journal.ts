@@ -258,7 +258,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       });
     },
 
-    read: (chain, fromSeq = 0) => decodeChain(chain, fromSeq, tables.entries(chain, fromSeq)),
+    read: (chain, fromSeq = 0, limit) =>
+      decodeChain(chain, fromSeq, tables.entries(chain, fromSeq, limit)),
 
     length(chain) {
       const tail = tables.tail(chain);
