@@ -35,6 +35,8 @@ export interface Draft {
   readonly chain: string;
   readonly type: EntryType;
   readonly body: JsonValue;
+  /** Canonical bytes of objects in the body, where they were made before: they are not made again. */
+  readonly known?: ReadonlyMap<object, Uint8Array>;
 }
 
 export interface Append {

@@ -324,9 +324,9 @@ function textOf({ space, key }: Claim): string {
   return `${space}\n${key}`;
 }
 
-function bytesOfDraft({ chain, type, body }: Draft, lease: Lease | null): BodyBytes {
+function bytesOfDraft({ chain, type, body, known }: Draft, lease: Lease | null): BodyBytes {
   if (isRunEntry(type) ? lease?.chain !== chain : chain !== HOST_CHAIN) {
     throw new TypeError(`a ${type} entry cannot be written to chain ${chain} under this lease`);
   }
-  return bodyBytes(type, body);
+  return bodyBytes(type, body, known);
 }
