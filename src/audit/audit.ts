@@ -18,7 +18,7 @@ import { createChains } from "./chains.ts";
 import { type Context, type Placed, placeOf } from "./context.ts";
 import { createCounts } from "./counts.ts";
 import { createDocuments } from "./documents.ts";
-import { createFindings, type Findings } from "./finding.ts";
+import { createFindings, type Findings, inOrder } from "./finding.ts";
 import type { FindingCode } from "./finding-codes.ts";
 import { createHeads, rawHeadsOf } from "./heads.ts";
 import { createHostChain } from "./host-chain.ts";
@@ -130,7 +130,7 @@ export async function auditBundle(
     counts,
     covered: heads.covered,
     anchors: heads.anchored,
-    findings: findings.list,
+    findings: inOrder(findings.list),
     omitted: findings.omitted,
     codes: Object.fromEntries(findings.counts),
   };

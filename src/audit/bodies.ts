@@ -153,7 +153,7 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
     ms: count,
   }),
   host_opened: record({ audience: text }),
-  trust: kept("envelope", envelope, { version: count, digest }),
+  trust: kept("envelope", envelope, { version: count, digest, before: orNull(count) }),
   approval_received: kept("envelope", envelope, {
     run: text,
     nonce,

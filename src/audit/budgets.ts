@@ -1,5 +1,4 @@
 /** What operations reserved, added up again from the beginning, against the limits that they were admitted under. */
-import { canonicalText } from "../base/canonical.ts";
 import type { Operation } from "../model/operation.ts";
 import { amountOf, countsOf } from "../policy/budget.ts";
 import type { Count } from "../ports/journal.ts";
@@ -64,8 +63,8 @@ export function createBudgets(context: Context): Budgets {
       const sums = reserved.map(({ counter, add: amount }) => add(run, counter, BigInt(amount)));
       const expected = await expectedFor(placed, operation, judged);
       if (expected === undefined) return;
-      const wanted = expected.map(({ counter, add: amount }) => ({ counter, add: String(amount) }));
-      if (canonicalText(wanted) !== canonicalText(reserved.map((each) => ({ ...each })))) {
+      if (!isSame(expected, reserved)) {
+        const wanted = expected.map((each) => ({ ...each, add: String(each.add) }));
         const message = `it costs ${shown(wanted)}, and ${shown(reserved)} was reserved`;
         report(context, placed, "budget_differs", message);
         return;
@@ -88,6 +87,16 @@ export function createBudgets(context: Context): Budgets {
       }
     },
   };
+}
+
+function isSame(expected: readonly Count[], reserved: Reserved): boolean {
+  return (
+    expected.length === reserved.length &&
+    expected.every(({ counter, add }, at) => {
+      const other = reserved[at];
+      return other?.counter === counter && other.add === String(add);
+    })
+  );
 }
 
 function shown(reserved: Reserved): string {

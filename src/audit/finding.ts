@@ -5,6 +5,7 @@
  * - F2 The list is bounded, the counts are not: neighbours with one code become one range, and what does not fit is
  *   still counted.
  */
+import { BUNDLE_FILES } from "../ports/bundle.ts";
 import { FINDING_CODES, type FindingCode, type Severity } from "./finding-codes.ts";
 
 /** First and last of a range, both included. */
@@ -70,6 +71,21 @@ export function createFindings(most = MOST_LISTED): Findings {
       }
     },
   };
+}
+
+/** By place: whoever reads the record beside them reads it once. */
+export function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted(
+    (left, right) =>
+      rankOf(left) - rankOf(right) || (left.index?.[0] ?? -1) - (right.index?.[0] ?? -1),
+  );
+}
+
+const FILES: readonly string[] = [BUNDLE_FILES.trust, BUNDLE_FILES.journal, BUNDLE_FILES.heads];
+
+function rankOf({ file }: Finding): number {
+  const rank = FILES.indexOf(file);
+  return rank < 0 ? FILES.length : rank;
 }
 
 /** One finding for both, when the second lies in or right behind the first. */

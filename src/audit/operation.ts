@@ -1,8 +1,9 @@
 /** Operations as the record has them: what their digests, places and natural keys are made of. */
-import { canonicalBytes, canonicalText } from "../base/canonical.ts";
+import { canonicalText } from "../base/canonical.ts";
 import { type Digest, digestBytes, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Operation } from "../model/operation.ts";
+import { bytesOf } from "./canonical.ts";
 
 export interface FrozenOperation {
   readonly operation: Operation;
@@ -11,7 +12,7 @@ export interface FrozenOperation {
 }
 
 export function frozen(operation: JsonValue & Operation): FrozenOperation {
-  const bytes = canonicalBytes(operation);
+  const bytes = bytesOf(operation);
   return { operation, bytes, digest: digestBytes("rote-operation/v1", bytes) };
 }
 

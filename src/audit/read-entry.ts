@@ -1,11 +1,10 @@
 /** A line of the journal as an entry, or what is wrong with it. */
 
-import { sameBytes } from "../base/bytes.ts";
-import { canonicalBytes } from "../base/canonical.ts";
 import { sha256Hex } from "../base/digest.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import type { JsonValue } from "../base/json.ts";
 import { ENTRY_TYPES, type Entry, HOST_CHAIN, MAX_ENTRY_BYTES } from "../model/journal.ts";
 import { BODY_SHAPES } from "./bodies.ts";
+import { readCanonical } from "./canonical.ts";
 import type { FindingCode } from "./finding-codes.ts";
 import type { Piece } from "./lines.ts";
 import { count, hex64, json, matching, oneOf, record, text } from "./shape.ts";
@@ -31,7 +30,6 @@ const entryShape = record({
   body: json,
 });
 const version = oneOf([1]);
-const LIMITS = { numbers: "finite", maxBytes: MAX_LINE_BYTES, maxDepth: 600 } as const;
 
 type Add = (code: FindingCode, message: string) => void;
 
@@ -41,15 +39,13 @@ export function readEntry({ bytes, unfinished, tooLong }: Piece, add: Add): Read
     return undefined;
   }
   if (unfinished) add("line_unfinished", "the last line does not end in a line feed");
-  const read = readJson(bytes, LIMITS);
+  const read = readCanonical(bytes);
+  const value = read.ok ? read.value : read.error.value;
   if (!read.ok) {
-    add("line_malformed", `${read.error.message} (at character ${read.error.offset})`);
-    return undefined;
+    const { kind, message } = read.error;
+    add(kind === "not_json" ? "line_malformed" : "line_not_canonical", message);
   }
-  const { value } = read;
-  if (!sameBytes(canonicalBytes(value), bytes)) {
-    add("line_not_canonical", "its canonical text has other bytes");
-  }
+  if (value === undefined) return undefined;
   const fault = entryShape(value, "");
   if (fault !== null) {
     add("line_malformed", fault);

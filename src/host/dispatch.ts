@@ -93,30 +93,35 @@ export async function within<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
+  // A signal of this call alone: many calls of one run may be under way, and none leaves a listener on the run's own.
+  const signal = cancel === null ? stop.signal : AbortSignal.any([stop.signal, cancel]);
   let give = (_: Error) => {};
   const given = new Promise<never>((_, reject) => {
     give = reject;
   });
   let ended: Error | undefined;
-  const end = (why: Error) => {
+  const end = () => {
+    const why = ended ?? new Error("cancelled");
     ended = why;
-    stop.abort();
     // Whoever listens to the signal may still say that nothing happened, if it can say so at once.
     timers.soon(() => give(why));
   };
-  const cancelled = () => end(new Error("cancelled"));
   // Not unreferenced: a process must not end while it waits for an effect.
-  const inTime = timers.deadline(ms, () => end(new OutOfTime()));
-  cancel?.addEventListener("abort", cancelled, { once: true });
+  const inTime = timers.deadline(ms, () => {
+    ended = new OutOfTime();
+    stop.abort();
+  });
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
   try {
     // The work is begun inside of a promise, so that one that throws at once is no different.
-    return await Promise.race([given, Promise.resolve().then(() => work(stop.signal))]);
+    return await Promise.race([given, Promise.resolve().then(() => work(signal))]);
   } catch (error) {
     // What broke because it was told to stop did not break by itself.
     throw ended ?? error;
   } finally {
     inTime();
-    cancel?.removeEventListener("abort", cancelled);
+    signal.removeEventListener("abort", end);
   }
 }
 

@@ -86,6 +86,7 @@ export async function admit(
           rules,
           reserved: counts.map(({ counter, add }) => ({ counter, add: String(add) })),
         },
+        known: new Map([[frozen.operation, frozen.bytes]]),
       },
     ],
     take: claimsOf(frozen, approvals),

@@ -1,5 +1,5 @@
 /** Values in bodies of entries: small ones inline, large ones as blobs beside them, read back as what they were. */
-import { canonicalText } from "../base/canonical.ts";
+import { canonicalBytes } from "../base/canonical.ts";
 import { sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
@@ -20,12 +20,28 @@ export interface Kept {
 
 /** A member that may be large: inline, or under `<name>_blob` with its bytes beside it. */
 export function keep(body: Body, name: string, value: JsonValue): Kept {
-  const text = canonicalText(value);
-  if (Buffer.byteLength(text) <= INLINE_BYTES) {
-    return { body: { ...body, [name]: value }, blobs: [] };
-  }
-  const blob = Buffer.from(text);
+  if (isSmall(value)) return { body: { ...body, [name]: value }, blobs: [] };
+  const blob = canonicalBytes(value);
+  if (blob.byteLength <= INLINE_BYTES) return { body: { ...body, [name]: value }, blobs: [] };
   return { body: { ...body, [`${name}_blob`]: sha256Hex(blob) }, blobs: [blob] };
+}
+
+/** Certainly small enough, without writing it down: no unit takes more than six bytes, no number more than 25. */
+function isSmall(value: JsonValue): boolean {
+  let left = INLINE_BYTES;
+  const count = (part: JsonValue): boolean => {
+    if (typeof part === "string") left -= 6 * part.length + 3;
+    else if (typeof part !== "object" || part === null) left -= 26;
+    else if (Array.isArray(part)) {
+      left -= 2;
+      return left > 0 && part.every(count);
+    } else {
+      left -= 2;
+      return left > 0 && Object.entries(part).every(([key, one]) => count(key) && count(one));
+    }
+    return left > 0;
+  };
+  return count(value);
 }
 
 /** The member that `keep` put there; undefined when there is none. @throws RoteError `journal_damaged` */

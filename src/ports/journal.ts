@@ -35,6 +35,8 @@ export interface Draft {
   readonly chain: string;
   readonly type: EntryType;
   readonly body: JsonValue;
+  /** Canonical bytes of objects in the body, where they were made before: they are not made again. */
+  readonly known?: ReadonlyMap<object, Uint8Array>;
 }
 
 export interface Append {
@@ -123,7 +125,7 @@ export interface Journal {
    *
    * @throws RoteError `journal_damaged` when one does not follow from the one before it
    */
-  read(chain: string, fromSeq?: number): readonly Appended[];
+  read(chain: string, fromSeq?: number, limit?: number): readonly Appended[];
 
   /** Number of entries of a chain. */
   length(chain: string): number;

@@ -107,8 +107,8 @@ export async function writeResumed(drive: Drive, attached: Attached, from: numbe
 function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> {
   const { plan, verifier } = drive.program;
   const { type: _, inputs, ...event } = startedEvent(drive);
-  const recipe = canonicalBytes(plan.normal);
-  const rule = canonicalBytes(verifier.normal);
+  const recipe = documentOf(plan);
+  const rule = documentOf(verifier);
   const { body, blobs } = keep(
     {
       ...event,
@@ -118,8 +118,8 @@ function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> 
       identity: parts.identity.name,
       intent: parts.intent?.digest ?? null,
       qualification: drive.qualification?.id ?? null,
-      recipe_blob: sha256Hex(recipe),
-      verifier_blob: sha256Hex(rule),
+      recipe_blob: recipe.sha256,
+      verifier_blob: rule.sha256,
     },
     "inputs",
     inputs,
@@ -127,8 +127,25 @@ function startedEntry(drive: Drive, { parts }: Attached): Omit<Append, "lease"> 
   return {
     entries: [entry(drive, "run_started", body)],
     take: [{ space: "run", key: drive.id }],
-    blobs: [...blobs, recipe, rule],
+    blobs: [...blobs, recipe.bytes, rule.bytes],
   };
+}
+
+interface KeptDocument {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+}
+
+/** Normal forms are frozen, and written with every run. */
+const documents = new WeakMap<object, KeptDocument>();
+
+function documentOf(of: { readonly normal: JsonValue }): KeptDocument {
+  const known = documents.get(of);
+  if (known !== undefined) return known;
+  const bytes = canonicalBytes(of.normal);
+  const made = { bytes, sha256: sha256Hex(bytes) };
+  documents.set(of, made);
+  return made;
 }
 
 function entry(

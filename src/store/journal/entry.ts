@@ -26,8 +26,12 @@ const LIMITS = { numbers: "finite", maxBytes: MAX_ENTRY_BYTES, maxDepth: 600 } a
 const FRAME_BYTES = 512;
 
 /** @throws RoteError `entry_too_large`, `not_canonical` */
-export function bodyBytes(type: EntryType, body: JsonValue): BodyBytes {
-  const bytes = canonicalBytes(body);
+export function bodyBytes(
+  type: EntryType,
+  body: JsonValue,
+  known?: ReadonlyMap<object, Uint8Array>,
+): BodyBytes {
+  const bytes = canonicalBytes(body, known);
   const size = bytes.byteLength + FRAME_BYTES;
   if (size > MAX_ENTRY_BYTES) {
     throw new RoteError(

@@ -263,7 +263,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       });
     },
 
-    read: (chain, fromSeq = 0) => decodeChain(chain, fromSeq, tables.entries(chain, fromSeq)),
+    read: (chain, fromSeq = 0, limit) =>
+      decodeChain(chain, fromSeq, tables.entries(chain, fromSeq, limit)),
 
     length(chain) {
       const tail = tables.tail(chain);
@@ -332,9 +333,9 @@ function textOf({ space, key }: Claim): string {
   return `${space}\n${key}`;
 }
 
-function bytesOfDraft({ chain, type, body }: Draft, lease: Lease | null): BodyBytes {
+function bytesOfDraft({ chain, type, body, known }: Draft, lease: Lease | null): BodyBytes {
   if (isRunEntry(type) ? lease?.chain !== chain : chain !== HOST_CHAIN) {
     throw new TypeError(`a ${type} entry cannot be written to chain ${chain} under this lease`);
   }
-  return bodyBytes(type, body);
+  return bodyBytes(type, body, known);
 }

@@ -8,6 +8,9 @@ import type { Database } from "./open.ts";
 import { type Row, rowOf } from "./read-rows.ts";
 import type { Writer } from "./writer.ts";
 
+/** SQLite's own word for it. */
+const NO_LIMIT = -1;
+
 export function sqliteJournalTables(database: Database, writer: Writer): JournalTables {
   const sql = statementsOf(database);
   const { read } = writer;
@@ -41,10 +44,10 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
       sql.addEntry.run(index, chainId(chain) ?? null, seq, time, bytes);
     },
 
-    entries: (chain, fromSeq) =>
+    entries: (chain, fromSeq, limit = NO_LIMIT) =>
       read(() => {
         const id = chainId(chain);
-        return id === undefined ? [] : sql.entries.all(id, fromSeq).map(readEntry);
+        return id === undefined ? [] : sql.entries.all(id, fromSeq, limit).map(readEntry);
       }),
 
     scan: (fromIndex, limit) => read(() => sql.scan.all(fromIndex, limit).map(readEntry)),
@@ -126,7 +129,7 @@ function statementsOf(database: Database) {
     ),
     addEntry: prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)"),
     entries: prepare(
-      "SELECT position, bytes FROM entries WHERE chain = ? AND seq >= ? ORDER BY seq",
+      "SELECT position, bytes FROM entries WHERE chain = ? AND seq >= ? ORDER BY seq LIMIT ?",
     ),
     scan: prepare(
       "SELECT position, bytes FROM entries WHERE position >= ? ORDER BY position LIMIT ?",

@@ -1,6 +1,7 @@
 /** What is there after a case has ended: the journal beside the target's own count. */
 import { createHost } from "../../../src/app/create-host.ts";
-import { toHex } from "../../../src/base/bytes.ts";
+import { sameBytes, toHex } from "../../../src/base/bytes.ts";
+import { canonicalBytes } from "../../../src/base/canonical.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { append, EMPTY_FRONTIER, leafHash, rootOf } from "../../../src/base/merkle.ts";
 import { openNote, parseTreeHead } from "../../../src/base/note.ts";
@@ -100,10 +101,11 @@ function more(values: readonly string[]): number {
 function* recordFaults(journal: Journal): Generator<string> {
   let frontier = EMPTY_FRONTIER;
   const roots = new Map<bigint, string>();
-  for (const { bytes, index } of journal.scan(0, 100_000)) {
+  for (const { bytes, entry, index } of journal.scan(0, 100_000)) {
     if (BigInt(index) !== frontier.size) yield `entry ${frontier.size} is missing`;
     frontier = append(frontier, leafHash(bytes));
     roots.set(frontier.size, toHex(rootOf(frontier)));
+    if (!sameBytes(canonicalBytes({ ...entry }), bytes)) yield `entry ${index} is not canonical`;
   }
   for (const note of journal.heads()) {
     const opened = openNote(note, [{ name: ORIGIN, key: KEYS.journal.publicKey }]);

@@ -70,6 +70,7 @@ const ON_ITS_WORD: readonly RegExp[] = [
   /^run_resumed\/owner$/u,
   /^approval_requested\/(node|host_seq|replaces)$/u,
   /^run_ended\/(ms|result|stopped)$/u,
+  /^trust\/before$/u,
 ];
 
 describe("each member of each entry", () => {

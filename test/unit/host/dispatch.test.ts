@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -241,6 +242,27 @@ describe("a read", () => {
     expect(await broken(() => ({ kind: "refused", code: "no", message: "" }))).toBe(false);
     expect(await broken(() => ({ kind: "done", result: undefined }))).toBe(false);
     expect(await broken(() => ({ kind: "done", result: 1 }))).toBe(false);
+  });
+});
+
+describe("many calls of one run", () => {
+  it("that are under way at once leave no listener on the signal that cancels them all", async () => {
+    const cancel = new AbortController();
+    const before = getEventListeners(cancel.signal, "abort").length;
+    let most = 0;
+    const calls = Array.from({ length: 50 }, () =>
+      answered(
+        async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          most = Math.max(most, getEventListeners(cancel.signal, "abort").length);
+          return { kind: "done", result: 1 };
+        },
+        { category: "read", cancel },
+      ),
+    );
+    const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
+    expect(new Set(outcomes)).toEqual(new Set(["done"]));
+    expect(most).toBe(before);
   });
 });
 
