@@ -1,5 +1,5 @@
-import { publicKeyText } from "../app/keys.ts";
-import { idOf, secondsNow, storeIn } from "../app/trust-change.ts";
+import { keyIdOf, publicKeyText, readTrust } from "../app/keys.ts";
+import { secondsNow } from "../app/time.ts";
 import { readJson } from "../base/json.ts";
 import type { TrustDocument, TrustedKey } from "../model/trust.ts";
 import { fault } from "./fault.ts";
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<Outcome> {
   if (!read.ok) {
     throw fault("bad_json", `${file} is neither a key file nor a trust store`, undefined, { file });
   }
-  const { document, digest } = storeIn(read.value);
+  const { document, digest } = readTrust(read.value);
   const now = secondsNow();
   return {
     exit: "verified",
@@ -44,7 +44,7 @@ function trustText(document: TrustDocument, digest: string, now: number): string
     entry.name,
     standing(entry, now),
     entry.public,
-    idOf(entry.public),
+    keyIdOf(entry.public),
   ]);
   return [
     `host     ${audience}`,
