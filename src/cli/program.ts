@@ -198,11 +198,21 @@ async function outcomeOf(spec: CommandSpec, call: Call): Promise<Outcome> {
     return await run(call);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.exit === "internal" && (terminal.environment["ROTE_DEBUG"] ?? "") !== "") {
-      terminal.note(withLineEnd(error instanceof Error ? String(error.stack) : String(error)));
+    if ((terminal.environment["ROTE_DEBUG"] ?? "") !== "") {
+      const told = failure.exit === "internal" ? error : causeOf(error);
+      if (told !== undefined) terminal.note(withLineEnd(stackOf(told)));
     }
     return failureOutcome(failure);
   }
+}
+
+/** What an error of the library or of the application's own module came from. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? String(error.stack) : String(error);
 }
 
 function failureOutcome(failure: Failure): Outcome {
