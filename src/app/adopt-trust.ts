@@ -58,28 +58,40 @@ async function record(
   before: TrustStore | undefined,
 ): Promise<void> {
   const { version, audience } = document;
+  const known = journal.total(ENTRY_COUNTER);
   const first = { chain: HOST_CHAIN, type: "host_opened", body: { audience } } as const;
-  const { body, blobs } = keep({ version, digest }, "envelope", envelope);
+  const plain = { version, digest, before: known === 0n ? null : Number(known) - 1 };
+  const { body, blobs } = keep(plain, "envelope", envelope);
   const entry = { chain: HOST_CHAIN, type: "trust", body } as const;
-  const add = BigInt(version - (before?.document.version ?? 0));
+  const entries = before === undefined ? [first, entry] : [entry];
+  const end = BigInt(journal.length(HOST_CHAIN) + entries.length);
   const appended = await journal.append({
     lease: null,
-    entries: before === undefined ? [first, entry] : [entry],
-    // Whoever recorded another next version in between has moved the total on.
-    count: [{ counter: TRUST_COUNTER, add, limit: BigInt(version) }],
+    entries,
+    count: [
+      // Whoever recorded another next version in between has moved the total on.
+      {
+        counter: TRUST_COUNTER,
+        add: BigInt(version - (before?.document.version ?? 0)),
+        limit: BigInt(version),
+      },
+      { counter: ENTRY_COUNTER, add: end - known, limit: null },
+    ],
     blobs,
   });
   if (!appended.ok) throw refused("wrong_version");
 }
 
+/** One more than the place, on the host's chain, of the last entry of a trust store: a hint, since others write there. */
+const ENTRY_COUNTER = "trust/entry";
+
 /** Follows the recorded versions as far as they can be followed. */
 function latest(journal: Journal, trust: TrustStore): TrustStore {
-  if (journal.total(TRUST_COUNTER) <= BigInt(trust.document.version)) return trust;
+  const { version } = trust.document;
+  if (journal.total(TRUST_COUNTER) <= BigInt(version)) return trust;
   let store = trust;
-  for (const { entry } of journal.read(HOST_CHAIN)) {
-    const body = entry.body as Body;
-    if (entry.type !== "trust" || body["version"] !== store.document.version + 1) continue;
-    const next = openTrust(kept(journal, body, "envelope") ?? null, store);
+  for (const envelope of recordedAfter(journal, version)) {
+    const next = openTrust(envelope, store);
     if (!next.ok) break;
     store = next.value;
   }
@@ -89,12 +101,33 @@ function latest(journal: Journal, trust: TrustStore): TrustStore {
 /** The versions on record, each opened after the one before it. */
 function versions(journal: Journal): readonly TrustStore[] {
   const stores: TrustStore[] = [];
-  for (const { entry } of journal.read(HOST_CHAIN)) {
-    if (entry.type !== "trust") continue;
-    const envelope = kept(journal, entry.body as Body, "envelope") ?? null;
+  for (const envelope of recordedAfter(journal, 0)) {
     stores.push(opened(openTrust(envelope, stores.at(-1))));
   }
   return stores;
+}
+
+/** The recorded stores above a version, oldest first: from entry to entry, and not through all that lies between. */
+function recordedAfter(journal: Journal, version: number): readonly JsonValue[] {
+  const bodies: Body[] = [];
+  for (let at = Number(journal.total(ENTRY_COUNTER)) - 1; at >= 0; ) {
+    const [one] = journal.read(HOST_CHAIN, at, 1);
+    if (one?.entry.type !== "trust") return scanned(journal, version);
+    const body = one.entry.body as Body;
+    if (Number(body["version"]) <= version) break;
+    bodies.push(body);
+    const before = body["before"];
+    at = typeof before === "number" && before < at ? before : -1;
+  }
+  return bodies.reverse().map((body) => kept(journal, body, "envelope") ?? null);
+}
+
+function scanned(journal: Journal, version: number): readonly JsonValue[] {
+  return journal.read(HOST_CHAIN).flatMap(({ entry }) => {
+    const body = entry.body as Body;
+    if (entry.type !== "trust" || Number(body["version"]) <= version) return [];
+    return [kept(journal, body, "envelope") ?? null];
+  });
 }
 
 /** In the one spelling that digests of envelopes are made of. */

@@ -36,8 +36,8 @@ export async function* linesOf(
       yield take(false);
       from = end + 1;
     }
-    // The source may use its buffer again.
-    if (from < portion.byteLength) keep(portion.slice(from));
+    // A copy: the source may use its buffer again.
+    if (from < portion.byteLength) keep(new Uint8Array(portion.subarray(from)));
   }
   if (length > 0) yield take(true);
 }
@@ -60,7 +60,7 @@ export async function wholeOf(
   for await (const portion of portions) {
     length += portion.byteLength;
     if (length > maxBytes) return undefined;
-    parts.push(portion.slice());
+    parts.push(new Uint8Array(portion));
   }
   return joined(parts);
 }

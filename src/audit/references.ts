@@ -27,7 +27,7 @@ export function namedBy(entry: JsonValue, look: Look): readonly string[] {
   const names = NAMING.flatMap((member) => texts(body[member]));
   switch (isMembers(entry) ? entry["type"] : undefined) {
     case "approval_requested":
-      return [...names, ...listIn(look, body["shown"]).flatMap((each) => documentsOf(each, look))];
+      return [...names, ...listIn(look, body["shown"]).flatMap(policyOf)];
     case "admitted": {
       const { operation = null, review } = body;
       const blob = isMembers(operation) ? texts(operation["blob"]) : [];
@@ -39,6 +39,11 @@ export function namedBy(entry: JsonValue, look: Look): readonly string[] {
     default:
       return names;
   }
+}
+
+/** What was only shown is judged by no more than how many must approve it. */
+function policyOf(operation: JsonValue): readonly string[] {
+  return isMembers(operation) ? bare(operation["policy"]) : [];
 }
 
 function documentsOf(operation: JsonValue, look: Look): readonly string[] {

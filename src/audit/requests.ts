@@ -35,6 +35,9 @@ export async function judgeRequest(
   const rendered = displayDigest(renderOperations(run.id, shown));
   if (rendered !== display)
     differs(`the text shown was ${display}; these operations give ${rendered}`);
+  for (const policy of new Set(shown.map(({ operation }) => operation.policy))) {
+    await context.documents.policy(policy, placeOf(placed));
+  }
   const request: Request = {
     run: run.id,
     node,

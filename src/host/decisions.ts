@@ -160,7 +160,7 @@ export async function fileDecision(
   if (request === undefined) throw refused("no_pending_request");
   const checked = checkApproval(envelope, askedBy(parts, request), parts.trust(), now);
   if (!checked.ok) throw refused(checked.error);
-  if (request.expires !== null && now >= request.expires) throw refused("request_expired");
+  if (isPast(parts, request)) throw refused("request_expired");
   if (document.decision === "approve" && !mayApprove(parts, checked.value)) {
     throw refused("requester_may_not_approve");
   }
@@ -178,11 +178,16 @@ export async function fileDecision(
     entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],
     // Of two that are filed at once by one approver, one is.
     take: [{ space: "nonce", key: `${nonce}/filed/${approver}/${before}` }],
-    before: checked.value.until * 1000,
+    before: Math.min(checked.value.until, request.expires ?? checked.value.until) * 1000,
     blobs,
   });
   if (appended.ok) return;
-  throw refused(appended.error.code === "too_late" ? "approval_expired" : "already_decided");
+  if (appended.error.code !== "too_late") throw refused("already_decided");
+  throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
+}
+
+function isPast({ clock }: DecidingParts, { expires }: OpenRequest): boolean {
+  return expires !== null && clock.wallMs() / 1000 >= expires;
 }
 
 /** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */

@@ -2,7 +2,7 @@ import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, digestBytes, taggedBytes } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { copyJson, type JsonValue, readJson } from "../base/json.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
 
 /** An operation that can no longer change: bytes, their digest, and what was parsed back from those bytes. */
@@ -37,11 +37,11 @@ export function operationBlob({ bytes }: FrozenOperation): Uint8Array {
 }
 
 /**
- * What the tool gets: parsed from the frozen bytes for this one call. It never sees the object that the operation was
- * built from, and what it does to its own changes nothing.
+ * What the tool gets: a copy, for this one call, of what was parsed from the frozen bytes. It never sees the object that
+ * the operation was built from, and what it does to its own changes nothing.
  */
-export function argumentsOf({ bytes }: FrozenOperation): JsonValue {
-  return thaw(bytes).arguments;
+export function argumentsOf({ operation }: FrozenOperation): JsonValue {
+  return copyJson(operation.arguments);
 }
 
 function thaw(bytes: Uint8Array): Operation {
@@ -58,17 +58,15 @@ function asOperation(json: JsonValue): Operation {
 
 function isOperation(json: JsonValue): json is Operation {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
-  const { type, tool, attempt, requested_at, verifiers, ...rest } = json as {
-    readonly [member: string]: JsonValue;
-  };
+  const members = json as { readonly [member: string]: JsonValue };
   return (
-    type === "rote-operation/v1" &&
-    typeof tool === "object" &&
-    Number.isSafeInteger(attempt) &&
-    Number.isSafeInteger(requested_at) &&
-    Array.isArray(verifiers) &&
-    TEXTS.every((member) => typeof rest[member] === "string") &&
-    PRESENT.every((member) => Object.hasOwn(rest, member))
+    members["type"] === "rote-operation/v1" &&
+    typeof members["tool"] === "object" &&
+    Number.isSafeInteger(members["attempt"]) &&
+    Number.isSafeInteger(members["requested_at"]) &&
+    Array.isArray(members["verifiers"]) &&
+    TEXTS.every((member) => typeof members[member] === "string") &&
+    PRESENT.every((member) => Object.hasOwn(members, member))
   );
 }
 

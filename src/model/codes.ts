@@ -350,6 +350,10 @@ export const ERROR_CODES = {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",
   },
+  unknown_receipt: {
+    meaning: "There is no receipt of that digest in the journal.",
+    todo: "Take the digest from `run.receipts`, or from the entry's hash.",
+  },
   unknown_request: {
     meaning: "There is no such request for approval in the store.",
     todo: "Look at `rote approvals list`.",

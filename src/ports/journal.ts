@@ -123,7 +123,7 @@ export interface Journal {
    *
    * @throws RoteError `journal_damaged` when one does not follow from the one before it
    */
-  read(chain: string, fromSeq?: number): readonly Appended[];
+  read(chain: string, fromSeq?: number, limit?: number): readonly Appended[];
 
   /** Number of entries of a chain. */
   length(chain: string): number;

@@ -2,6 +2,7 @@
 
 import type { HostOptions, ToolRegistration } from "../../src/app/create-host.ts";
 import { toBase64Url } from "../../src/base/bytes.ts";
+import { deepFreeze } from "../../src/base/freeze.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { type PrivateKey, privateKey } from "../../src/base/sign.ts";
 import type { Role, TrustDocument, TrustedKey } from "../../src/model/trust.ts";
@@ -93,7 +94,8 @@ export function madeTool(
 ): MadeTool {
   const calls: ToolCall[] = [];
   const tool: Tool = {
-    definition: {
+    // Frozen, as the definitions of real tools are.
+    definition: deepFreeze({
       server: "function",
       name,
       title: null,
@@ -102,7 +104,7 @@ export function madeTool(
       output_schema: {},
       annotations: {},
       implementation: null,
-    },
+    }),
     call: async (call) => {
       calls.push(call);
       return answer(call, calls.length);

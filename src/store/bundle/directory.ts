@@ -43,6 +43,13 @@ export function directorySource(directory: string): BundleSource {
   };
 }
 
+/** The bytes of one file in portions. @throws RoteError `file_not_found` `not_readable` */
+export async function* fileSource(file: string): AsyncGenerator<Uint8Array> {
+  const descriptor = openRegular(file);
+  if (descriptor !== undefined) return yield* portionsOf(descriptor, file);
+  throw new RoteError("file_not_found", `${file} is no file`, { file });
+}
+
 function isName(name: string): boolean {
   const files: readonly string[] = Object.values(BUNDLE_FILES);
   if (files.includes(name)) return true;

@@ -1,4 +1,4 @@
-import { canonicalText } from "../../base/canonical.ts";
+import { canonicalBytes } from "../../base/canonical.ts";
 import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import { readJson } from "../../base/json.ts";
@@ -13,10 +13,10 @@ import {
 } from "../../model/journal.ts";
 import type { StoredEntry } from "./tables.ts";
 
-/** A body that may be written, in its canonical text; made once, before the append is queued. */
-export interface BodyText {
+/** A body that may be written, in its canonical bytes; made once, before the append is queued. */
+export interface BodyBytes {
   readonly body: JsonValue;
-  readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
 /** Deep enough for whatever has a canonical form: an entry that could be written must be readable. */
@@ -26,28 +26,30 @@ const LIMITS = { numbers: "finite", maxBytes: MAX_ENTRY_BYTES, maxDepth: 600 } a
 const FRAME_BYTES = 512;
 
 /** @throws RoteError `entry_too_large`, `not_canonical` */
-export function bodyText(type: EntryType, body: JsonValue): BodyText {
-  const text = canonicalText(body);
-  const bytes = Buffer.byteLength(text) + FRAME_BYTES;
-  if (bytes > MAX_ENTRY_BYTES) {
+export function bodyBytes(type: EntryType, body: JsonValue): BodyBytes {
+  const bytes = canonicalBytes(body);
+  const size = bytes.byteLength + FRAME_BYTES;
+  if (size > MAX_ENTRY_BYTES) {
     throw new RoteError(
       "entry_too_large",
-      `The ${type} entry has about ${bytes} bytes; ${MAX_ENTRY_BYTES} is the most. ` +
+      `The ${type} entry has about ${size} bytes; ${MAX_ENTRY_BYTES} is the most. ` +
         "Larger content belongs into a blob.",
-      { type, bytes },
+      { type, bytes: size },
     );
   }
-  return { body, text };
+  return { body, bytes };
 }
 
 /** The canonical bytes of an entry; its members stand in the order of RFC 8785, so only the body needs sorting. */
-export function entryBytes(entry: Omit<Entry, "body">, body: string): Uint8Array {
+export function entryBytes(entry: Omit<Entry, "body">, body: Uint8Array): Uint8Array {
   const { chain, epoch, prev, seq, time, type, v } = entry;
-  return Buffer.from(
-    `{"body":${body},"chain":${JSON.stringify(chain)},"epoch":${epoch},"prev":"${prev}",` +
-      `"seq":${seq},"time":${time},"type":"${type}","v":${v}}`,
-  );
+  const rest =
+    `,"chain":${JSON.stringify(chain)},"epoch":${epoch},"prev":"${prev}",` +
+    `"seq":${seq},"time":${time},"type":"${type}","v":${v}}`;
+  return Buffer.concat([HEAD, body, Buffer.from(rest)]);
 }
+
+const HEAD = Buffer.from('{"body":');
 
 /** An entry as stored. @throws RoteError `journal_damaged` when the bytes are not an entry of ours */
 export function decodeEntry(bytes: Uint8Array, index: number): Appended {

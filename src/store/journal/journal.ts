@@ -12,8 +12,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Append, AppendRefusal, Claim, Draft, Journal, Lease } from "../../ports/journal.ts";
 import type { Timers } from "../../ports/timers.ts";
 import {
-  type BodyText,
-  bodyText,
+  type BodyBytes,
+  bodyBytes,
   decodeChain,
   decodeEntry,
   entryBytes,
@@ -140,7 +140,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
 
   function appendOne(
     request: Append,
-    bodies: readonly BodyText[],
+    bodies: readonly BodyBytes[],
   ): Result<readonly Appended[], AppendRefusal> {
     const { lease } = request;
     const now = options.clock.wallMs();
@@ -196,11 +196,11 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
 
   function write(
     { chain, type, body }: Draft,
-    text: BodyText | undefined,
+    made: BodyBytes | undefined,
     lease: Lease | null,
     time: number,
   ): Appended {
-    if (text === undefined) throw new TypeError("an entry without its text");
+    if (made === undefined) throw new TypeError("an entry without its bytes");
     const tail = tables.tail(chain);
     const frame = {
       v: 1 as const,
@@ -211,7 +211,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       time,
       type,
     };
-    const bytes = entryBytes(frame, text.text);
+    const bytes = entryBytes(frame, made.bytes);
     const hash = sha256Hex(bytes);
     const index = log.size();
     tables.putEntry({ index, chain, seq: frame.seq, time, hash, bytes });
@@ -240,7 +240,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     async append(request) {
       guard();
       // What cannot be written is the caller's fault, not the store's: found before anything is queued.
-      const bodies = request.entries.map((draft) => textOfDraft(draft, request.lease));
+      const bodies = request.entries.map((draft) => bytesOfDraft(draft, request.lease));
       return queue.put((answer) => {
         const result = appendOne(request, bodies);
         return () => answer(result);
@@ -263,7 +263,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       });
     },
 
-    read: (chain, fromSeq = 0) => decodeChain(chain, fromSeq, tables.entries(chain, fromSeq)),
+    read: (chain, fromSeq = 0, limit) =>
+      decodeChain(chain, fromSeq, tables.entries(chain, fromSeq, limit)),
 
     length(chain) {
       const tail = tables.tail(chain);
@@ -332,9 +333,9 @@ function textOf({ space, key }: Claim): string {
   return `${space}\n${key}`;
 }
 
-function textOfDraft({ chain, type, body }: Draft, lease: Lease | null): BodyText {
+function bytesOfDraft({ chain, type, body }: Draft, lease: Lease | null): BodyBytes {
   if (isRunEntry(type) ? lease?.chain !== chain : chain !== HOST_CHAIN) {
     throw new TypeError(`a ${type} entry cannot be written to chain ${chain} under this lease`);
   }
-  return bodyText(type, body);
+  return bodyBytes(type, body);
 }

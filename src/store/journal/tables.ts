@@ -14,7 +14,7 @@ export interface JournalTables {
 
   tail(chain: string): ChainTail | undefined;
   putEntry(row: EntryRow): void;
-  entries(chain: string, fromSeq: number): readonly StoredEntry[];
+  entries(chain: string, fromSeq: number, limit?: number): readonly StoredEntry[];
   scan(fromIndex: number, limit: number): readonly StoredEntry[];
   /** Where the log ends. */
   end(): LogEnd;

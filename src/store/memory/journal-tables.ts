@@ -29,7 +29,8 @@ export function memoryJournalTables(stands: (qualification: string) => boolean):
       if (chain === undefined) chains.set(row.chain, [row]);
       else chain.push(row);
     },
-    entries: (chain, fromSeq) => (chains.get(chain) ?? []).slice(fromSeq),
+    entries: (chain, fromSeq, limit = Number.POSITIVE_INFINITY) =>
+      (chains.get(chain) ?? []).slice(fromSeq, fromSeq + limit),
     scan: (fromIndex, limit) => log.slice(fromIndex, fromIndex + limit),
     end: () => ({ size: log.length, time: log.at(-1)?.time ?? 0 }),
     hasClaim: (space, key) => claims.has(claimKey(space, key)),

@@ -8,6 +8,9 @@ import type { Database } from "./open.ts";
 import { type Row, rowOf } from "./read-rows.ts";
 import type { Writer } from "./writer.ts";
 
+/** SQLite's own word for it. */
+const NO_LIMIT = -1;
+
 export function sqliteJournalTables(database: Database, writer: Writer): JournalTables {
   const sql = statementsOf(database);
   const { read } = writer;
@@ -41,10 +44,10 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
       sql.addEntry.run(index, chainId(chain) ?? null, seq, time, bytes);
     },
 
-    entries: (chain, fromSeq) =>
+    entries: (chain, fromSeq, limit = NO_LIMIT) =>
       read(() => {
         const id = chainId(chain);
-        return id === undefined ? [] : sql.entries.all(id, fromSeq).map(readEntry);
+        return id === undefined ? [] : sql.entries.all(id, fromSeq, limit).map(readEntry);
       }),
 
     scan: (fromIndex, limit) => read(() => sql.scan.all(fromIndex, limit).map(readEntry)),
@@ -66,8 +69,8 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
 
     total: (counter) =>
       read(() => {
-        const row = sql.counter.get(counter);
-        return row === undefined ? 0n : BigInt(storedText(rowOf(row)["total"], "a total"));
+        const total = sql.counter.get(counter);
+        return total === undefined ? 0n : BigInt(storedText(total, "a total"));
       }),
     putTotal: (counter, total) => void sql.putCounter.run(counter, String(total)),
 
@@ -126,7 +129,7 @@ function statementsOf(database: Database) {
     ),
     addEntry: prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)"),
     entries: prepare(
-      "SELECT position, bytes FROM entries WHERE chain = ? AND seq >= ? ORDER BY seq",
+      "SELECT position, bytes FROM entries WHERE chain = ? AND seq >= ? ORDER BY seq LIMIT ?",
     ),
     scan: prepare(
       "SELECT position, bytes FROM entries WHERE position >= ? ORDER BY position LIMIT ?",
@@ -135,7 +138,7 @@ function statementsOf(database: Database) {
     claim: prepare("SELECT 1 FROM claims WHERE space = ? AND key = ?"),
     addClaim: prepare("INSERT INTO claims (space, key, position) VALUES (?, ?, ?)"),
     dropClaim: prepare("DELETE FROM claims WHERE space = ? AND key = ?"),
-    counter: prepare("SELECT total FROM counters WHERE name = ?"),
+    counter: prepare("SELECT total FROM counters WHERE name = ?").pluck(),
     putCounter: prepare(
       "INSERT INTO counters VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET total = excluded.total",
     ),

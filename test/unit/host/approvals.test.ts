@@ -25,7 +25,14 @@ import {
   refusal,
   TWO_FENCED,
 } from "../../support/gate.ts";
-import { CHILD_ENV, decision, hostOptions, KEYS, trustDocument } from "../../support/host.ts";
+import {
+  CHILD_ENV,
+  decision,
+  hostOptions,
+  KEYS,
+  nowSeconds,
+  trustDocument,
+} from "../../support/host.ts";
 import { textOf } from "../../support/trust.ts";
 
 const places = directories();
@@ -223,6 +230,76 @@ describe("one approval", () => {
     await host.fileDecision(decision(asked(run), KEYS.bob, "bob"));
     expect(await run.advanceAsync(host)).toBe("verified");
     expect(of.pay.calls).toHaveLength(1);
+    await host.close();
+  });
+});
+
+describe("what stands on the host's chain", () => {
+  /** Puts a decision there without asking whether it may stand there. */
+  async function smuggle(host: Host, envelope: JsonValue, nonce: string, approver: string) {
+    const body = { nonce, approver, envelope };
+    const entries = [{ chain: HOST_CHAIN, type: "approval_received", body }] as const;
+    await partsOf(host).journal.append({ lease: null, entries });
+  }
+
+  it("is judged again when it is used: late ones, repeated ones and one's own do not count", async () => {
+    const approvals = { required: 2, requester_may_approve: false };
+    const clock = movedClock();
+    const of = bank();
+    const host = await hostAt(null, of, {
+      clock,
+      requestSeconds: 60,
+      identity: { name: "bob" },
+      policy: { ...policy, approvals },
+    });
+    const { run } = await begin(host);
+    const request = asked(run);
+    const { nonce } = request;
+    await smuggle(host, decision(request, KEYS.alice, "alice"), nonce, "alice");
+    await smuggle(
+      host,
+      decision(request, KEYS.alice, "alice", { expires: nowSeconds() + 500 }),
+      nonce,
+      "al",
+    );
+    await smuggle(host, decision(request, KEYS.bob, "bob"), nonce, "bob");
+    await smuggle(host, decision(request, KEYS.stranger, "carl"), nonce, "carl");
+    expect(await run.advanceAsync(host)).toBe("awaiting_approval");
+    clock.move(60_000);
+    const trusted = decision(request, KEYS.alice, "alice");
+    await smuggle(host, trusted, nonce, "alice");
+    expect(await run.advanceAsync(host)).toBe("denied");
+    expect(run.report.reason).toBe("approval_expired");
+    expect(of.pay.calls).toHaveLength(0);
+    await host.close();
+  });
+
+  it("and came after the request expired, counts for nothing, although it alone would be enough", async () => {
+    const clock = movedClock();
+    const of = bank();
+    const host = await hostAt(null, of, { clock, requestSeconds: 60 });
+    const { run } = await begin(host);
+    clock.move(60_000);
+    const request = asked(run);
+    await smuggle(host, decision(request, KEYS.alice, "alice"), request.nonce, "alice");
+    expect(await run.advanceAsync(host)).toBe("denied");
+    expect(of.pay.calls).toHaveLength(0);
+    await host.close();
+  });
+
+  it("and says no, counts for good: also when its window has closed before the run looks", async () => {
+    const clock = movedClock();
+    const of = bank();
+    const host = await hostAt(null, of, { clock });
+    const { run } = await begin(host);
+    const now = Math.floor(clock.wallMs() / 1000);
+    const no = { decision: "reject", expires: now + 10 } as const;
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice", no));
+    clock.move(10_000);
+    const yes = decision(asked(run), KEYS.bob, "bob");
+    expect(await refusal(host.fileDecision(yes))).toBe("approval_refused: already_decided");
+    expect(await run.advanceAsync(host)).toBe("denied");
+    expect(run.report.reason).toBe("approval_rejected");
     await host.close();
   });
 });

@@ -348,6 +348,35 @@ describe("every code of the gate", () => {
   });
 });
 
+describe("a judgement", () => {
+  const judged = async (change: object) => {
+    const host = await hostAt(null, bank(), privileged);
+    const verdict = judge(partsOf(host), { ...requestOf(), ...change } as never);
+    await host.close();
+    return verdict.kind === "refused" ? verdict.code : verdict.kind;
+  };
+
+  it("of an effect wants a rule of a verifier that says yes: none, or another answer, is no", async () => {
+    expect(await judged({})).toBe("judged");
+    const { beforeEffect: _, ...without } = requestOf();
+    const host = await hostAt(null, bank(), privileged);
+    const verdict = judge(partsOf(host), without);
+    await host.close();
+    expect(verdict.kind === "refused" && verdict.code).toBe("before_effect_refused");
+    for (const answer of [undefined, true, 0, "no", Promise.resolve(null)]) {
+      expect(await judged({ beforeEffect: () => answer })).toBe("before_effect_refused");
+    }
+  });
+
+  it("wants the environment that the recipe was bound to, at that moment", async () => {
+    const environment = "sha256:e";
+    expect(await judged({ environment, environmentNow: () => environment })).toBe("judged");
+    for (const now of ["sha256:f", null, undefined]) {
+      expect(await judged({ environment, environmentNow: () => now })).toBe("environment_changed");
+    }
+  });
+});
+
 describe("what changed between the request and the admission", () => {
   const OTHER: Partial<{ readonly [member in keyof Operation]: readonly [JsonValue, GateCode] }> = {
     identity: ["eve", "identity_changed"],

@@ -1,10 +1,12 @@
 /** Budgets, warrants, checks and trust at the gate, by what comes through and what does not. */
 import { afterAll, describe, expect, it } from "vitest";
+import { adoptTrust } from "../../../src/app/adopt-trust.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { privateKey as seededBy } from "../../../src/base/sign.ts";
 import { partsOf } from "../../../src/host/index.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import type { TrustDocument, Warrant } from "../../../src/model/trust.ts";
+import type { Journal } from "../../../src/ports/journal.ts";
 import type { OperationSecurity } from "../../../src/ports/security.ts";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
@@ -410,6 +412,37 @@ describe("the trust store of a host", () => {
     if (host === undefined) throw new Error("none opened");
     const entries = partsOf(host).journal.read(HOST_CHAIN);
     expect(entries.filter(({ entry }) => entry.type === "trust")).toHaveLength(2);
+    await host.close();
+  });
+
+  it("reads no more of the record than its own entries, however much lies between them", async () => {
+    const directory = places.fresh();
+    const versions = [trust(), next(), next({}, 3)];
+    for (const given of versions) {
+      const host = await hostAt(directory, bank(), { trust: given });
+      const { run } = await begin(host);
+      await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+      await host.close();
+    }
+    const host = await hostAt(directory, bank(), { trust: versions[2] ?? null });
+    const { journal } = partsOf(host);
+    const reads: (number | undefined)[] = [];
+    const counting: Journal = {
+      ...journal,
+      read: (chain, from, limit) => {
+        reads.push(limit);
+        return journal.read(chain, from, limit);
+      },
+    };
+    const now = await adoptTrust(counting, versions[2]);
+    expect(now().document.version).toBe(3);
+    expect(reads).toEqual([1, 1, 1]);
+    // A hint that leads elsewhere, since somebody else wrote in between, costs a longer look and nothing more.
+    const lost: Journal = {
+      ...journal,
+      total: (counter) => journal.total(counter) + (counter === "trust/entry" ? 1n : 0n),
+    };
+    expect((await adoptTrust(lost, versions[2]))().document.version).toBe(3);
     await host.close();
   });
 

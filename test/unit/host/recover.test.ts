@@ -219,7 +219,10 @@ describe("the record of a run that goes on", () => {
       const changed = structuredClone(entries) as typeof entries;
       const receipt = changed.find(({ entry }) => entry.type === "receipt");
       change(receipt?.entry.body as { [member: string]: JsonValue });
-      const journal: Journal = { ...parts.journal, read: () => changed };
+      const journal: Journal = {
+        ...parts.journal,
+        read: (_, from = 0) => changed.slice(from),
+      };
       return hostOf({ ...parts, journal });
     };
     const changes: readonly ((body: { [member: string]: JsonValue }) => void)[] = [
@@ -248,7 +251,7 @@ describe("the record of a run that goes on", () => {
       [...entries.slice(0, -1)].reverse(),
       entries.toSpliced(1, 1),
     ]) {
-      const journal: Journal = { ...parts.journal, read: () => order };
+      const journal: Journal = { ...parts.journal, read: (_, from = 0) => order.slice(from) };
       expect(await refusal(procedure.resume(hostOf({ ...parts, journal }), run.id))).toBe(
         "journal_damaged",
       );

@@ -171,12 +171,17 @@ describe("an end among several operations", () => {
   const refused = (code: string) => () => ({ kind: "refused", code, message: code }) as const;
   const reads = (...tools: readonly string[]) =>
     recipeOf([
-      ...tools.map((name) => ({ ...READ, id: `r-${name}`, step: { ...READ.step, tool: name } })),
+      // Read in the order of their ids.
+      ...tools.map((name, at) => ({
+        ...READ,
+        id: `r${at}-${name}`,
+        step: { ...READ.step, tool: name },
+      })),
       {
         id: "all",
         step: {
           kind: "pure",
-          value: { op: "list", values: tools.map((name) => ({ node: `r-${name}` })) },
+          value: { op: "list", values: tools.map((name, at) => ({ node: `r${at}-${name}` })) },
         },
       },
     ] as never);

@@ -16,12 +16,14 @@ import {
   FENCED_PAYMENT,
   fence,
   hostAt,
+  movedClock,
   type Options,
   pay,
   procedureOf,
   READ,
   recipeOf,
   refusal,
+  TWO_FENCED,
 } from "../../support/gate.ts";
 import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
 
@@ -181,16 +183,7 @@ describe("a run resumed at each of its waits", () => {
     const { run, procedure } = await begin(host, FENCED_PAYMENT);
     const old = asked(run);
     await run.closeAsync();
-    // As if the text had been made by other rules.
-    const parts = partsOf(host);
-    const other = sha256Hex(canonicalBytes([]));
-    const journal: Journal = {
-      ...parts.journal,
-      blob: (sha256) =>
-        sha256 === other ? new TextEncoder().encode("[]") : parts.journal.blob(sha256),
-      read: (chain, from) => rechained(parts.journal.read(chain, from), other),
-    };
-    const changed = hostOf({ ...parts, journal });
+    const changed = hostOf(otherwiseShown(host));
     expect(changed.pendingRequests()).toEqual([]);
     const resumed = await procedure.resume(changed, run.id);
     expect(resumed.pendingRequest).toBeNull();
@@ -200,6 +193,45 @@ describe("a run resumed at each of its waits", () => {
     await host.close();
   });
 });
+
+describe("what stands behind a fence", () => {
+  it("is asked about again when the request of its fence cannot be shown again, although the policy alone would allow it", async () => {
+    const clock = movedClock();
+    const of = bank({
+      tool: {
+        call: (call: never) => {
+          of.pay.calls.push(call);
+          clock.move(1_000_000);
+          return Promise.resolve({ kind: "done", result: "slow" });
+        },
+      },
+    });
+    const host = await hostAt(null, of, { ...OPEN, clock });
+    const { run, procedure } = await begin(host, TWO_FENCED);
+    const approval = decision(asked(run), KEYS.alice, "alice");
+    expect(await run.advanceAsync(host, { approval })).toBe("awaiting_approval");
+    await run.closeAsync();
+    const changed = hostOf(otherwiseShown(host));
+    const resumed = await procedure.resume(changed, run.id);
+    expect(await resumed.advanceAsync(changed)).toBe("awaiting_approval");
+    expect(asked(resumed).node).toBe("two");
+    expect(of.pay.calls).toHaveLength(1);
+    await host.close();
+  });
+});
+
+/** The host whose requests were made by other rules of showing. */
+function otherwiseShown(host: Host) {
+  const parts = partsOf(host);
+  const other = sha256Hex(canonicalBytes([]));
+  const journal: Journal = {
+    ...parts.journal,
+    blob: (sha256) =>
+      sha256 === other ? new TextEncoder().encode("[]") : parts.journal.blob(sha256),
+    read: (chain, from) => rechained(parts.journal.read(chain, from), other),
+  };
+  return { ...parts, journal };
+}
 
 /** The entries with another text behind each request, linked as they would be. */
 function rechained(
@@ -422,7 +454,8 @@ describe("a record that is not understood", () => {
     await run.closeAsync();
     const parts = partsOf(host);
     const entries = parts.journal.read(run.id);
-    for (const read of [() => entries.slice(1), () => entries.toReversed()]) {
+    for (const order of [entries.slice(1), entries.toReversed()]) {
+      const read: Journal["read"] = (_, from = 0) => order.slice(from);
       const broken = hostOf({ ...parts, journal: { ...parts.journal, read } });
       expect(await refusal(procedure.resume(broken, run.id))).toBe("journal_damaged");
     }
