@@ -30,12 +30,12 @@ export async function loadHostModule(file: string): Promise<HostModule> {
   const module = await imported(place, file);
   const { host, default: byDefault, close } = module;
   const given: unknown = host ?? byDefault;
-  const options = typeof given === "function" ? await called(given, file) : given;
+  const options = isFunction(given) ? await called(given, file) : given;
   if (!isOptions(options)) throw notOptions(file, options);
   return {
     options,
     async close() {
-      if (typeof close === "function") await called(close, file);
+      if (isFunction(close)) await called(close, file);
     },
   };
 }
@@ -59,9 +59,13 @@ async function imported(
   }
 }
 
-async function called(given: CallableFunction, file: string): Promise<unknown> {
+function isFunction(given: unknown): given is () => unknown {
+  return typeof given === "function";
+}
+
+async function called(given: () => unknown, file: string): Promise<unknown> {
   try {
-    return (await given()) as unknown;
+    return await given();
   } catch (error) {
     throw told(file, error);
   }

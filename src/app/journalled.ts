@@ -53,7 +53,13 @@ export async function resumeIn(host: Host, run: string, procedure?: Procedure): 
 
 /** The model behind each role that the run was started with. @throws RoteError `unknown_run` `journal_damaged` */
 export function modelsIn(host: Host, run: string): Models {
-  return (startOf(host, run)["models"] ?? {}) as unknown as Models;
+  const started = startOf(host, run)["models"] ?? {};
+  return Object.fromEntries(
+    Object.entries(started).map(([role, { provider, name }]) => [
+      role,
+      { provider: String(provider), name: String(name) },
+    ]),
+  );
 }
 
 /** What a run goes on under when nobody vouches for it any more: it may end, and nothing else. */

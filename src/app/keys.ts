@@ -13,7 +13,7 @@ import { type KeyId, type PrivateKey, type PublicKey, publicKey } from "../base/
 import { type TrustDocument, type TrustedKey, trustSchema } from "../model/trust.ts";
 import { openTrust, signTrust, type TrustFault, type TrustStore } from "../trust/trust-store.ts";
 
-export { generateKey, LEAST_PASSPHRASE, loadKey } from "./key-file.ts";
+export { generateKey, loadKey } from "./key-file.ts";
 
 /** What people hand around: the 32 bytes in base64url, without padding. */
 export function publicKeyText(key: PrivateKey | PublicKey): string {

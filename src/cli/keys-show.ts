@@ -26,7 +26,10 @@ export async function run(call: Call): Promise<Outcome> {
   }
   const read = readJson(bytes);
   if (!read.ok) {
-    throw fault("bad_json", `${file} is neither a key file nor a trust store`, undefined, { file });
+    throw fault("trust_refused", `${file} is neither a key file nor a trust store`, undefined, {
+      file,
+      fault: "malformed_envelope",
+    });
   }
   const { document, digest } = readTrust(read.value);
   const now = secondsNow();

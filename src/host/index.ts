@@ -1,6 +1,5 @@
 export {
   type DecidingParts,
-  type DecisionFault,
   decisionsOn,
   fileDecision,
   isUndecided,

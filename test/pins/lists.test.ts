@@ -346,6 +346,7 @@ describe("closed lists that others match on", () => {
       "unbound_plan",
       "unknown_key",
       "unknown_node",
+      "unknown_receipt",
       "unknown_request",
       "unknown_run",
       "user_cancelled",

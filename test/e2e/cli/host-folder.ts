@@ -82,6 +82,7 @@ function moduleText(folder: string, policy: PolicyDocument): string {
   const sign = pathToFileURL(join(MAIN, "../../base/sign.js")).href;
   return `
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { privateKey } from ${JSON.stringify(sign)};
 
@@ -91,8 +92,10 @@ const seed = (n) => privateKey(new Uint8Array(32).fill(n));
 const behaviour = () => (existsSync(join(folder, "behaviour")) ? readFileSync(join(folder, "behaviour"), "utf8") : "");
 const tools = {
   "bank.balance": async () => ({ kind: "done", result: { amount: "1000" } }),
-  "bank.pay": async ({ arguments: args, signal }) => {
-    if (behaviour() === "slow") await new Promise((resolve) => setTimeout(resolve, 1_500));
+  "bank.pay": async ({ arguments: args }) => {
+    if (behaviour() === "held") {
+      for await (const change of watch(folder)) if (behaviour() !== "held") break;
+    }
     appendFileSync(join(folder, "ledger"), \`\${args.account} \${args.amount}\\n\`);
     if (behaviour() === "lost") throw new Error("connection reset");
     return { kind: "done", result: "paid " + args.amount };
@@ -166,8 +169,8 @@ export class HostFolder extends Folder {
     chmodSync(this.write(name, text), 0o600);
   }
 
-  /** `lost` answers are those of payments that were made; `slow` ones take a while. */
-  behave(how: "lost" | "slow" | ""): void {
+  /** Payments that are `lost` were made and answer with an error; those that are `held` wait for another word. */
+  behave(how: "lost" | "held" | ""): void {
     writeFileSync(join(this.path, "behaviour"), how);
   }
 

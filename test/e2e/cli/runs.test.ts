@@ -4,10 +4,21 @@ import { AT, as, HostFolder, STORE } from "./host-folder.ts";
 import { Working } from "./rote.ts";
 
 let folder: HostFolder;
+const started: Working[] = [];
 beforeEach(() => {
   folder = new HostFolder();
 });
-afterEach(() => folder.remove());
+afterEach(() => {
+  for (const { child } of started.splice(0)) child.kill("SIGKILL");
+  folder.remove();
+});
+
+/** A command that goes on beside the test, and not longer than it. */
+function working(...words: readonly string[]): Working {
+  const one = new Working(words, folder.path);
+  started.push(one);
+  return one;
+}
 
 const types = (document: { entries: readonly { type: string }[] }) =>
   document.entries.map(({ type }) => type);
@@ -70,8 +81,7 @@ describe("a run at a host", () => {
   });
 
   it("with --wait goes on by itself once another process has approved", async () => {
-    const words = ["run", "recipe.json", ...AT, "--input", "account=7", "--wait"];
-    const waiting = new Working(words, folder.path);
+    const waiting = working("run", "recipe.json", ...AT, "--input", "account=7", "--wait");
     const nonce = await waiting.says(/waiting for a decision about request (\S{22})/);
     expect(waiting.stdout).toContain(`rote approvals approve ${nonce}`);
     const { code } = await folder.rote("approvals", "approve", nonce, ...STORE, ...as("alice"));
@@ -82,8 +92,8 @@ describe("a run at a host", () => {
   });
 
   it("is left where it can be resumed by Ctrl-C, while it waits", async () => {
-    const words = ["run", "recipe.json", ...AT, "--input", "account=7", "--wait", "--json"];
-    const waiting = new Working(words, folder.path);
+    const inputs = ["--input", "account=7"];
+    const waiting = working("run", "recipe.json", ...AT, ...inputs, "--wait", "--json");
     await waiting.says(/waiting for a decision/);
     waiting.child.kill("SIGINT");
     expect(await waiting.ended).toBe(130);
@@ -98,10 +108,12 @@ describe("a run at a host", () => {
   it("is left by Ctrl-C only when nothing is in flight: the payment under way has its receipt", async () => {
     const { run, moving } = await paying();
     moving.child.kill("SIGINT");
+    await moving.says(/leaving the run/);
+    expect(folder.ledger()).toEqual([]);
+    folder.behave("");
     expect(await moving.ended).toBe(130);
     expect(JSON.parse(moving.stdout)).toMatchObject({ exit: "cancelled", state: "running" });
     expect(folder.ledger()).toEqual(["7 50"]);
-    folder.behave("");
     const resumed = await folder.json("runs", "resume", run, ...AT);
     expect(resumed).toMatchObject({ exit_code: 0, state: "verified" });
     expect(folder.ledger()).toEqual(["7 50", "7 30"]);
@@ -111,6 +123,7 @@ describe("a run at a host", () => {
     const { run, moving } = await paying();
     const busy = await folder.json("runs", "resume", run, ...AT);
     expect(busy).toMatchObject({ exit_code: 1, error: { code: "run_busy", run } });
+    folder.behave("");
     expect(await moving.ended).toBe(0);
     expect(folder.ledger()).toEqual(["7 50", "7 30"]);
   });
@@ -119,8 +132,8 @@ describe("a run at a host", () => {
   async function paying() {
     const { run, requests } = await folder.start("7");
     await folder.rote("approvals", "approve", requests[0].nonce, ...STORE, ...as("alice"));
-    folder.behave("slow");
-    const moving = new Working(["runs", "resume", run, ...AT, "--json"], folder.path);
+    folder.behave("held");
+    const moving = working("runs", "resume", run, ...AT, "--json");
     for (;;) {
       const shown = types(await folder.json("runs", "show", run, ...AT));
       const approved = shown.indexOf("approved");
