@@ -9,6 +9,7 @@ export {
   scriptedModel,
 } from "./app/answering.ts";
 export { createHost, type HostOptions, type ToolRegistration } from "./app/create-host.ts";
+export { generateKey, loadKey } from "./app/key-file.ts";
 export { Procedure, type ProcedureOptions, type ProcedureStart } from "./app/procedure.ts";
 export {
   type Asking,
@@ -17,6 +18,9 @@ export {
   type Observing,
   ProcedureMemory,
 } from "./app/procedure-memory.ts";
+export { type Deciding, openReview, type Review, type ReviewOptions } from "./app/review.ts";
+export type { FiledDecision, RequestStatus, ReviewRequest } from "./app/review-request.ts";
+export type { Totals } from "./app/totals.ts";
 export type { Digest } from "./base/digest.ts";
 export { RoteError } from "./base/error.ts";
 export type { JsonValue } from "./base/json.ts";

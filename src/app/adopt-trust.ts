@@ -19,7 +19,7 @@ import { openTrust, type TrustFault, type TrustStore } from "../trust/trust-stor
 export async function adoptTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
   const read = admitJson(given, { numbers: "finite" });
   if (!read.ok) throw refused("malformed_envelope");
-  const current = recorded(journal);
+  const current = versions(journal).at(-1);
   // A version with a new root carries a signature of the old one: only after that one can it be opened.
   const same = current !== undefined && digestOfEnvelope(read.value) === current.digest;
   let trust = same ? current : opened(openTrust(read.value, current));
@@ -40,16 +40,11 @@ export async function adoptTrust(journal: Journal, given: unknown): Promise<() =
 export async function followTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
   const read = admitJson(given, { numbers: "finite" });
   if (!read.ok) throw refused("malformed_envelope");
-  let trust = opened(openTrust(read.value));
-  if (trust.document.audience !== journal.origin) throw refused("wrong_audience");
-  const { version } = trust.document;
-  if (BigInt(version) >= journal.total(TRUST_COUNTER)) return adoptTrust(journal, read.value);
-  const recorded = journal
-    .read(HOST_CHAIN)
-    .find(({ entry }) => entry.type === "trust" && (entry.body as Body)["version"] === version);
-  if ((recorded?.entry.body as Body | undefined)?.["digest"] !== trust.digest) {
-    throw refused("wrong_version");
-  }
+  const digest = digestOfEnvelope(read.value);
+  const known = versions(journal).find((store) => store.digest === digest);
+  if (known === undefined) return adoptTrust(journal, read.value);
+  if (known.document.audience !== journal.origin) throw refused("wrong_audience");
+  let trust = known;
   return () => {
     trust = latest(journal, trust);
     return trust;
@@ -103,11 +98,13 @@ function latest(journal: Journal, trust: TrustStore): TrustStore {
   return store;
 }
 
-/** The last version on record, opened from the first on. */
-function recorded(journal: Journal): TrustStore | undefined {
-  let store: TrustStore | undefined;
-  for (const envelope of recordedAfter(journal, 0)) store = opened(openTrust(envelope, store));
-  return store;
+/** The versions on record, each opened after the one before it. */
+function versions(journal: Journal): readonly TrustStore[] {
+  const stores: TrustStore[] = [];
+  for (const envelope of recordedAfter(journal, 0)) {
+    stores.push(opened(openTrust(envelope, stores.at(-1))));
+  }
+  return stores;
 }
 
 /** The recorded stores above a version, oldest first: from entry to entry, and not through all that lies between. */

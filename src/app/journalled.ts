@@ -22,7 +22,7 @@ export function procedureIn(host: Host, run: string): Procedure {
   const { journal } = partsOf(host);
   const started = startOf(host, run);
   const recipe = blobIn(journal, started["recipe_blob"]);
-  const verifier = verifierIn(blobIn(journal, started["verifier_blob"]));
+  const verifier = verifierFrom(blobIn(journal, started["verifier_blob"]));
   const { plan, verifier: rule, procedure } = compiled(recipe, verifier, run);
   if (plan === started["plan"] && rule === started["verifier"]) return procedure;
   throw new RoteError(
@@ -76,8 +76,8 @@ function blobIn(journal: Journal, sha256: JsonValue | undefined): JsonValue {
   return kept(journal, { document_blob: sha256 ?? null }, "document") ?? null;
 }
 
-/** A verifier without an id was a bare expression, and is read as one. */
-function verifierIn(normal: JsonValue): JsonValue {
+/** From its normal form: a verifier without an id was a bare expression, and is read as one. */
+export function verifierFrom(normal: JsonValue): JsonValue {
   if (normal === null || typeof normal !== "object" || Array.isArray(normal)) return normal;
   const document = normal as Body;
   return Object.hasOwn(document, "id") ? normal : (document["result"] ?? null);

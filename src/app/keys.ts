@@ -9,11 +9,11 @@ import { fromBase64Url, toBase64Url } from "../base/bytes.ts";
 import { enrolPublicKey } from "../base/enrol.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
-import type { PrivateKey, PublicKey } from "../base/sign.ts";
+import { type KeyId, type PrivateKey, type PublicKey, publicKey } from "../base/sign.ts";
 import { type TrustDocument, type TrustedKey, trustSchema } from "../model/trust.ts";
-import { openTrust, signTrust, type TrustFault } from "../trust/trust-store.ts";
+import { openTrust, signTrust, type TrustFault, type TrustStore } from "../trust/trust-store.ts";
 
-export { generateKey, LEAST_PASSPHRASE, loadKey } from "./key-file.ts";
+export { generateKey, loadKey } from "./key-file.ts";
 
 /** What people hand around: the 32 bytes in base64url, without padding. */
 export function publicKeyText(key: PrivateKey | PublicKey): string {
@@ -35,18 +35,23 @@ export interface NewTrust {
   /** Seconds since 1970 UTC. */
   readonly issued: number;
   readonly expires: number;
+  /** Keys to list from the start. Default none. */
+  readonly add?: readonly NewKey[];
 }
 
+/** A key with its holder, its one role and the time in which it is good. */
+export type NewKey = Omit<TrustedKey, "revoked">;
+
 /**
- * The first version of a trust store, with nothing in it but its root.
+ * The first version of a trust store.
  *
  * @throws RoteError `bad_key`, `trust_refused`
  */
 export function newTrust(made: NewTrust, roots: readonly PrivateKey[]): JsonValue {
-  const keys = made.root.keys.map((text) => publicKeyText(readPublicKey(text)));
-  const root = { threshold: made.root.threshold, keys };
-  const { audience, issued, expires } = made;
-  const document = { type: "rote-trust/v1", audience, version: 1, issued, expires, root, keys: [] };
+  const { audience, issued, expires, add = [] } = made;
+  const root = { threshold: made.root.threshold, keys: made.root.keys.map(checkedText) };
+  const keys = add.map(checkedKey);
+  const document = { type: "rote-trust/v1", audience, version: 1, issued, expires, root, keys };
   return signed(document, roots, undefined);
 }
 
@@ -57,6 +62,52 @@ export interface TrustChange {
   readonly expires?: number;
 }
 
+/** What the next version says otherwise: several things at once, since hosts follow one version at a time. */
+export interface TrustEdit extends TrustChange {
+  readonly add?: readonly NewKey[];
+  /** A listed key, by its text, that is good until then and no longer. */
+  readonly end?: { readonly public: string; readonly at: number };
+  readonly revoke?: {
+    readonly public: string;
+    readonly revoked: NonNullable<TrustedKey["revoked"]>;
+  };
+  /**
+   * Keys of the root. Change it in two versions, with the new key beside the old one in between: each then opens by
+   * itself, since all who signed it are in its own root.
+   */
+  readonly root?: readonly string[];
+}
+
+/**
+ * The next version of a trust store.
+ *
+ * @throws RoteError `bad_key` `unknown_key`, `trust_refused` with the fault as `data.fault`
+ */
+export function changeTrust(
+  trust: JsonValue,
+  { issued, expires, add = [], end, revoke, root }: TrustEdit,
+  roots: readonly PrivateKey[],
+): JsonValue {
+  const before = readTrust(trust);
+  const { document } = before;
+  let keys: readonly TrustedKey[] = document.keys;
+  if (end !== undefined) {
+    keys = changed(keys, end.public, (entry) => ({ ...entry, valid_to: end.at }));
+  }
+  if (revoke !== undefined) {
+    keys = changed(keys, revoke.public, (entry) => ({ ...entry, revoked: revoke.revoked }));
+  }
+  const next = {
+    ...document,
+    version: document.version + 1,
+    issued,
+    expires: expires ?? document.expires,
+    root: root === undefined ? document.root : { ...document.root, keys: root.map(checkedText) },
+    keys: [...keys, ...add.map(checkedKey)],
+  };
+  return signed(next, roots, before);
+}
+
 /**
  * The next version of a trust store, with one key more.
  *
@@ -64,12 +115,11 @@ export interface TrustChange {
  */
 export function enrolKey(
   trust: JsonValue,
-  key: Omit<TrustedKey, "revoked">,
+  key: NewKey,
   change: TrustChange,
   roots: readonly PrivateKey[],
 ): JsonValue {
-  const entry = { ...key, public: publicKeyText(readPublicKey(key.public)) };
-  return nextVersion(trust, change, roots, (keys) => [...keys, entry]);
+  return changeTrust(trust, { ...change, add: [key] }, roots);
 }
 
 /**
@@ -85,37 +135,46 @@ export function revokeKey(
   change: TrustChange,
   roots: readonly PrivateKey[],
 ): JsonValue {
-  return nextVersion(trust, change, roots, (keys) => {
-    if (!keys.some((entry) => entry.public === publicText)) {
-      throw new RoteError("unknown_key", "The trust store does not list this key.");
-    }
-    return keys.map((entry) => (entry.public === publicText ? { ...entry, revoked } : entry));
-  });
+  return changeTrust(trust, { ...change, revoke: { public: publicText, revoked } }, roots);
 }
 
-function nextVersion(
-  trust: JsonValue,
-  { issued, expires }: TrustChange,
-  roots: readonly PrivateKey[],
-  change: (keys: readonly TrustedKey[]) => readonly TrustedKey[],
-): JsonValue {
-  const before = openTrust(admitted(trust));
-  if (!before.ok) throw refused(before.error);
-  const { document } = before.value;
-  const next = {
-    ...document,
-    version: document.version + 1,
-    issued,
-    expires: expires ?? document.expires,
-    keys: change(document.keys),
-  };
-  return signed(next, roots, before.value);
+/** A trust store that its own root vouches for. @throws RoteError `trust_refused` with the fault as `data.fault` */
+export function readTrust(trust: JsonValue): TrustStore {
+  const opened = openTrust(admitted(trust));
+  if (opened.ok) return opened.value;
+  throw refused(opened.error);
+}
+
+/** `sha256:` and 64 hex digits, as it stands beside signatures. @throws RoteError `bad_key` */
+export function keyIdOf(text: string): KeyId {
+  const raw = fromBase64Url(text);
+  if (raw === undefined) throw new RoteError("bad_key", "A public key is 43 letters of base64url.");
+  return publicKey(raw).id;
+}
+
+function checkedText(text: string): string {
+  return publicKeyText(readPublicKey(text));
+}
+
+function checkedKey(key: NewKey): TrustedKey {
+  return { ...key, public: checkedText(key.public) };
+}
+
+function changed(
+  keys: readonly TrustedKey[],
+  text: string,
+  change: (entry: TrustedKey) => TrustedKey,
+): readonly TrustedKey[] {
+  if (!keys.some((entry) => entry.public === text)) {
+    throw new RoteError("unknown_key", "The trust store does not list this key.", { key: text });
+  }
+  return keys.map((entry) => (entry.public === text ? change(entry) : entry));
 }
 
 function signed(
   document: object,
   roots: readonly PrivateKey[],
-  before: Parameters<typeof openTrust>[1],
+  before: TrustStore | undefined,
 ): JsonValue {
   const parsed = trustSchema.safeParse(document);
   if (!parsed.success) throw refused("malformed_document");

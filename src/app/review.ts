@@ -12,7 +12,7 @@ import { admitJson, type JsonValue } from "../base/json.ts";
 import type { PrivateKey } from "../base/sign.ts";
 import { fileDecision, type OpenRequest, openRequestsIn, requestsIn } from "../host/index.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
-import { approvalSchema } from "../model/trust.ts";
+import { approvalSchema, trustSchema } from "../model/trust.ts";
 import { systemClock } from "../os/clock.ts";
 import { isOwnerDead, processOwner } from "../os/owner.ts";
 import { systemTimers } from "../os/timers.ts";
@@ -20,7 +20,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import { MAX_APPROVAL_SECONDS, signApproval } from "../trust/approval.ts";
 import { readDocument } from "../trust/signed-document.ts";
-import { openTrust } from "../trust/trust-store.ts";
 import { followTrust } from "./adopt-trust.ts";
 import {
   alreadyDecided,
@@ -190,11 +189,13 @@ function requestAnswered(journal: Journal, envelope: JsonValue): OpenRequest | u
   return requestsIn(journal, journal.read(run)).find((request) => request.nonce === nonce);
 }
 
+/** Which host the store claims to be for; whether it may is found out when its journal is open. */
 function audienceOf(trust: JsonValue): string {
   const read = admitJson(trust, { numbers: "finite" });
-  const opened = read.ok ? openTrust(read.value) : undefined;
-  if (opened?.ok === true) return opened.value.document.audience;
-  const fault = opened === undefined ? "malformed_envelope" : opened.error;
+  const shape = read.ok ? readEnvelope(read.value) : read;
+  const claimed = shape.ok ? readDocument(shape.value.payload, trustSchema) : shape;
+  if (claimed.ok) return claimed.value.audience;
+  const fault = "malformed_envelope";
   throw new RoteError("trust_refused", `The trust store is refused: ${fault}.`, { fault });
 }
 

@@ -100,8 +100,8 @@ export const KEYS: GroupSpec = {
       name: "rotate",
       summary: "put a new key in the place of another, with the same holder and role",
       details: [
-        "The old key ends now and stays listed, since what it signed must stay checkable. A root key is rotated likewise; " +
-          "then both sign.",
+        "The old key ends now and stays listed, since what it signed must stay checkable. A root key is rotated in two " +
+          "versions: the first call puts the new key beside the old one, the same call again takes the old one out.",
       ],
       arguments: [trust],
       options: [

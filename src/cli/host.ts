@@ -1,6 +1,5 @@
 /** The host of a command: the application's module, opened for as long as the command works with it. */
-import { createHost } from "../app/create-host.ts";
-import { type HostModule, loadHostModule } from "../app/host-module.ts";
+import type { HostModule } from "../app/host-module.ts";
 import type { Host } from "../host/index.ts";
 import { usageFault } from "./fault.ts";
 import { type Call, textOption } from "./spec.ts";
@@ -19,6 +18,11 @@ export async function withHost<T>(call: Call, work: (open: OpenHost) => Promise<
   if (file === undefined) {
     throw usageFault(`rote ${call.command} works at a host`, "name its module with --host FILE");
   }
+  // Loaded only where a host is named: most of what it is made of is needed nowhere else.
+  const [{ createHost }, { loadHostModule }] = await Promise.all([
+    import("../app/create-host.ts"),
+    import("../app/host-module.ts"),
+  ]);
   const module = await loadHostModule(file);
   return await closing(module, async () => {
     const host = await createHost(module.options);

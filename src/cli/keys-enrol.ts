@@ -1,16 +1,8 @@
 import { existsSync } from "node:fs";
-import { firstTrust, nextTrust } from "../app/trust-change.ts";
+import { changeTrust, newTrust, publicKeyText } from "../app/keys.ts";
 import { usageFault } from "./fault.ts";
 import { type Call, type Outcome, textOption, textOptions } from "./spec.ts";
-import {
-  editTimes,
-  expiryOf,
-  keyEnd,
-  keyFrom,
-  openRoots,
-  readTrust,
-  written,
-} from "./trust-file.ts";
+import { editTimes, expiryOf, keyEnd, keyFrom, openRoots, trustIn, written } from "./trust-file.ts";
 
 /** Lists keys in a trust store, which is made when there is none yet. */
 export async function run(call: Call): Promise<Outcome> {
@@ -30,8 +22,8 @@ export async function run(call: Call): Promise<Outcome> {
     if (add.length === 0) {
       throw usageFault("no key is named", "add --add ROLE:NAME:PUBLIC, once for each key");
     }
-    const trust = await readTrust(call);
-    return written(call, nextTrust(trust, { ...times, add }, await openRoots(call)));
+    const trust = await trustIn(call);
+    return written(call, changeTrust(trust, { ...times, add }, await openRoots(call)));
   }
   if (origin === undefined) {
     throw usageFault(
@@ -41,8 +33,9 @@ export async function run(call: Call): Promise<Outcome> {
   }
   const roots = await openRoots(call);
   const threshold = thresholdOf(textOption(options, "threshold"), roots.length);
-  const made = { ...times, add, expires: expiryOf(times) };
-  return written(call, firstTrust({ audience: origin, threshold }, made, roots));
+  const root = { threshold, keys: roots.map((key) => publicKeyText(key)) };
+  const made = { ...times, add, root, audience: origin, expires: expiryOf(times) };
+  return written(call, newTrust(made, roots));
 }
 
 function thresholdOf(text: string | undefined, roots: number): number {

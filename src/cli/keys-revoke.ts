@@ -1,7 +1,8 @@
-import { listedKey, nextTrust, secondsNow, storeIn } from "../app/trust-change.ts";
+import { changeTrust, readTrust } from "../app/keys.ts";
+import { secondsNow } from "../app/time.ts";
 import { usageFault } from "./fault.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
-import { editTimes, openRoots, readTrust, written } from "./trust-file.ts";
+import { editTimes, listedKey, openRoots, trustIn, written } from "./trust-file.ts";
 
 /** Revokes a key for everything new. It stays listed: what it signed before must stay checkable. */
 export async function run(call: Call): Promise<Outcome> {
@@ -11,15 +12,15 @@ export async function run(call: Call): Promise<Outcome> {
   if (named === undefined || reason === undefined) {
     throw usageFault("a revocation names a key and says why", "give --key KEY --reason TEXT");
   }
-  const trust = await readTrust(call);
+  const trust = await trustIn(call);
   const since = sinceOf(textOption(options, "since-seq"));
   const revoked = {
     at: secondsNow(),
     reason,
     ...(since === undefined ? {} : { since_seq: since }),
   };
-  const revoke = { public: listedKey(storeIn(trust), named), revoked };
-  return written(call, nextTrust(trust, { ...editTimes(call), revoke }, await openRoots(call)));
+  const revoke = { public: listedKey(readTrust(trust), named), revoked };
+  return written(call, changeTrust(trust, { ...editTimes(call), revoke }, await openRoots(call)));
 }
 
 function sinceOf(text: string | undefined): number | undefined {

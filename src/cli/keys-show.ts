@@ -1,5 +1,5 @@
-import { publicKeyText } from "../app/keys.ts";
-import { idOf, secondsNow, storeIn } from "../app/trust-change.ts";
+import { keyIdOf, publicKeyText, readTrust } from "../app/keys.ts";
+import { secondsNow } from "../app/time.ts";
 import { readJson } from "../base/json.ts";
 import type { TrustDocument, TrustedKey } from "../model/trust.ts";
 import { fault } from "./fault.ts";
@@ -26,9 +26,12 @@ export async function run(call: Call): Promise<Outcome> {
   }
   const read = readJson(bytes);
   if (!read.ok) {
-    throw fault("bad_json", `${file} is neither a key file nor a trust store`, undefined, { file });
+    throw fault("trust_refused", `${file} is neither a key file nor a trust store`, undefined, {
+      file,
+      fault: "malformed_envelope",
+    });
   }
-  const { document, digest } = storeIn(read.value);
+  const { document, digest } = readTrust(read.value);
   const now = secondsNow();
   return {
     exit: "verified",
@@ -44,7 +47,7 @@ function trustText(document: TrustDocument, digest: string, now: number): string
     entry.name,
     standing(entry, now),
     entry.public,
-    idOf(entry.public),
+    keyIdOf(entry.public),
   ]);
   return [
     `host     ${audience}`,

@@ -3,7 +3,7 @@
  * line and never from the environment, where others of this machine can read them.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { loadKey } from "../app/keys.ts";
+import { loadKey } from "../app/key-file.ts";
 import type { PrivateKey } from "../base/sign.ts";
 import { fault, usageFault } from "./fault.ts";
 import { codeOf } from "./files.ts";

@@ -35,11 +35,12 @@ export function askLine(
       }
     };
 
-    stderr.write(question);
     interruption.signal.addEventListener("abort", cancel, { once: true });
     stdin.setEncoding("utf8");
+    // Before anything is asked, so that no answer comes so fast that it is shown.
     stdin.setRawMode(hidden);
     stdin.on("data", take).on("end", cancel);
     stdin.resume();
+    stderr.write(question);
   });
 }

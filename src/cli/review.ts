@@ -85,6 +85,9 @@ export async function readJsonFile(
 ): Promise<JsonValue> {
   const read = readJson(await readDocument(file, what, MAX_BYTES, terminal));
   if (read.ok) return read.value;
-  const { line, message, code } = read.error;
-  throw fault(code, `${what} ${file}: line ${line}: ${message}`, undefined, { file });
+  const { line, message } = read.error;
+  throw fault("trust_refused", `${what} ${file}: line ${line}: ${message}`, undefined, {
+    file,
+    fault: "malformed_envelope",
+  });
 }

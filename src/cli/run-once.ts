@@ -101,7 +101,8 @@ async function told(
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof RoteError)) throw error;
+    // A run that is still ready has not begun: there is nothing to tell but the error.
+    if (!(error instanceof RoteError) || run.state === "ready") throw error;
     problem = failureOf(error);
   }
   const { state } = run;

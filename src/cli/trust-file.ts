@@ -1,10 +1,12 @@
 /** A trust store in a file, changed by its owner: the next version takes the place of the one before, or none does. */
 import { existsSync } from "node:fs";
-import { secondsNow, storeIn, type TrustEdit } from "../app/trust-change.ts";
+import { keyIdOf, type NewKey, readTrust, type TrustEdit } from "../app/keys.ts";
+import { secondsNow } from "../app/time.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { PrivateKey } from "../base/sign.ts";
-import { ROLES, type Role, type TrustedKey } from "../model/trust.ts";
-import { usageFault } from "./fault.ts";
+import { ROLES, type Role } from "../model/trust.ts";
+import type { TrustStore } from "../trust/trust-store.ts";
+import { fault, usageFault } from "./fault.ts";
 import { writeDocument } from "./files.ts";
 import { openKeys } from "./passphrase.ts";
 import { readJsonFile } from "./review.ts";
@@ -41,7 +43,7 @@ export function keyEnd({ options }: Call): number {
 }
 
 /** A key from `role:name:public`. */
-export function keyFrom(text: string, validTo: number): Omit<TrustedKey, "revoked"> {
+export function keyFrom(text: string, validTo: number): NewKey {
   const [role = "", name = "", key = "", ...more] = text.split(":");
   const known = ROLES.find((one): one is Role => one === role);
   if (known === undefined || name === "" || key === "" || more.length > 0) {
@@ -53,8 +55,21 @@ export function keyFrom(text: string, validTo: number): Omit<TrustedKey, "revoke
   return { public: key, name, role: known, valid_from: secondsNow(), valid_to: validTo };
 }
 
-export async function readTrust({ arguments: words, terminal }: Call): Promise<JsonValue> {
+export async function trustIn({ arguments: words, terminal }: Call): Promise<JsonValue> {
   return await readJsonFile(words[0] ?? "", "trust", terminal);
+}
+
+/** The text of a key that a trust store lists, or has in its root, by its text or its id. */
+export function listedKey({ document }: TrustStore, named: string): string {
+  const texts = [...document.keys.map((entry) => entry.public), ...document.root.keys];
+  const found = texts.find((text) => text === named || keyIdOf(text) === named);
+  if (found !== undefined) return found;
+  throw fault(
+    "unknown_key",
+    `the trust store does not list the key ${named}`,
+    "rote keys show lists them, with their ids",
+    { key: named },
+  );
 }
 
 /** Puts the new version where the one before was, or where --out says. */
@@ -62,7 +77,7 @@ export function written(call: Call, envelope: JsonValue): Outcome {
   const [file = ""] = call.arguments;
   const out = textOption(call.options, "out") ?? file;
   writeDocument(out, `${JSON.stringify(envelope, null, 2)}\n`, out === file && existsSync(file));
-  const { document, digest } = storeIn(envelope);
+  const { document, digest } = readTrust(envelope);
   const { version, audience, keys } = document;
   return {
     exit: "verified",

@@ -186,7 +186,7 @@ export async function fileDecision(
   throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
 }
 
-function isPast({ clock }: HostParts, { expires }: OpenRequest): boolean {
+function isPast({ clock }: DecidingParts, { expires }: OpenRequest): boolean {
   return expires !== null && clock.wallMs() / 1000 >= expires;
 }
 

@@ -7,6 +7,7 @@
  */
 import { HOST_CODES } from "./host-codes.ts";
 import type { Explanation } from "./stop.ts";
+import { STORE_CODES } from "./store-codes.ts";
 
 export const ERROR_CODES = {
   ...HOST_CODES,
@@ -249,54 +250,7 @@ export const ERROR_CODES = {
     meaning: "The native module of better-sqlite3 does not load.",
     todo: "Run `npm rebuild better-sqlite3` with this Node.",
   },
-  store_busy: {
-    meaning: "Another process kept the memory locked for too long.",
-    todo: "Try again; look for a process that holds it.",
-  },
-  store_damaged: {
-    meaning: "The memory's file is damaged.",
-    todo: "Restore it from a backup, or start a new one.",
-  },
-  store_ended: {
-    meaning: "A write failed, so this process does not use the memory any more.",
-    todo: "Repair the cause and open the memory again; nothing acknowledged is lost.",
-  },
-  store_exists: {
-    meaning: "The directory for a new memory is not empty.",
-    todo: "Name a new directory, or open the memory that is there.",
-  },
-  store_foreign: {
-    meaning: "The file is a database, but not a memory of Rote.",
-    todo: "Check the directory.",
-  },
-  store_io_error: {
-    meaning: "The operating system refused a file operation on the memory.",
-    todo: "The message names the operation and the system's reason.",
-  },
-  store_missing: {
-    meaning: "There is no memory in the directory.",
-    todo: "Check the directory, or create a memory there.",
-  },
-  store_newer: {
-    meaning: "The memory was written by a newer Rote; it is left untouched.",
-    todo: "Use the newer version.",
-  },
-  store_not_a_directory: { meaning: "The path is no directory.", todo: "Check the path." },
-  store_not_a_file: {
-    meaning: "What should be the memory's file is something else.",
-    todo: "Check the directory.",
-  },
-  store_not_durable: {
-    meaning: "The database cannot promise that what it acknowledges survives.",
-    todo: "Use a local file system with working locks and syncs.",
-  },
-  store_not_private: {
-    meaning: "Others may read the memory, or it belongs to someone else.",
-    todo: "Correct owner and mode as the message says.",
-  },
-  store_read_only: {
-    meaning: "The memory cannot be written, so a demotion could not be recorded.",
-    todo: "Make directory and file writable for this process.",
+  ...STORE_CODES,
   },
   unbound_plan: {
     meaning: "The recipe names no environment: it can be checked and drawn, not started.",
@@ -309,6 +263,7 @@ export const ERROR_CODES = {
   unknown_node: {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",
+  },
   },
   unknown_request: {
     meaning: "There is no such request for approval in the store.",

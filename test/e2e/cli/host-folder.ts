@@ -5,6 +5,8 @@ import { pathToFileURL } from "node:url";
 import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
+import { main } from "../../../src/cli/program.ts";
+import { render } from "../../../src/cli/terminal.ts";
 import type { PolicyDocument } from "../../../src/model/policy.ts";
 import { KEYS, madeTool, ORIGIN, registration, trust } from "../../support/host.ts";
 import { type Ended, Folder, MAIN, rote } from "./rote.ts";
@@ -80,6 +82,7 @@ function moduleText(folder: string, policy: PolicyDocument): string {
   const sign = pathToFileURL(join(MAIN, "../../base/sign.js")).href;
   return `
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
 import { join } from "node:path";
 import { privateKey } from ${JSON.stringify(sign)};
 
@@ -89,8 +92,10 @@ const seed = (n) => privateKey(new Uint8Array(32).fill(n));
 const behaviour = () => (existsSync(join(folder, "behaviour")) ? readFileSync(join(folder, "behaviour"), "utf8") : "");
 const tools = {
   "bank.balance": async () => ({ kind: "done", result: { amount: "1000" } }),
-  "bank.pay": async ({ arguments: args, signal }) => {
-    if (behaviour() === "slow") await (await import("node:timers/promises")).setTimeout(1_500);
+  "bank.pay": async ({ arguments: args }) => {
+    if (behaviour() === "held") {
+      for await (const change of watch(folder)) if (behaviour() !== "held") break;
+    }
     appendFileSync(join(folder, "ledger"), \`\${args.account} \${args.amount}\\n\`);
     if (behaviour() === "lost") throw new Error("connection reset");
     return { kind: "done", result: "paid " + args.amount };
@@ -128,9 +133,21 @@ function registered(): JsonValue {
 
 export const PASSPHRASE = "correct horse battery staple";
 
+export interface HostFolderOptions {
+  readonly approvals?: Partial<PolicyDocument["approvals"]>;
+  /**
+   * True to run command lines in this process: the same commands on the same files, without starting Node for each.
+   * Default: each is a process of the built package.
+   */
+  readonly here?: boolean;
+}
+
 export class HostFolder extends Folder {
-  constructor(approvals: Partial<PolicyDocument["approvals"]> = {}) {
+  readonly #here: boolean;
+
+  constructor({ approvals = {}, here = false }: HostFolderOptions = {}) {
     super();
+    this.#here = here;
     const policy = { ...POLICY, approvals: { ...POLICY.approvals, ...approvals } };
     this.write("recipe.json", PAY_TWICE);
     this.write("verifier.json", PAY_TWICE_VERIFIER);
@@ -152,8 +169,8 @@ export class HostFolder extends Folder {
     chmodSync(this.write(name, text), 0o600);
   }
 
-  /** `lost` answers are those of payments that were made; `slow` ones take a while. */
-  behave(how: "lost" | "slow" | ""): void {
+  /** Payments that are `lost` were made and answer with an error; those that are `held` wait for another word. */
+  behave(how: "lost" | "held" | ""): void {
     writeFileSync(join(this.path, "behaviour"), how);
   }
 
@@ -164,7 +181,35 @@ export class HostFolder extends Folder {
   }
 
   rote(...words: readonly string[]): Promise<Ended> {
-    return rote(words, { cwd: this.path });
+    return this.#here ? this.#inThisProcess(words) : rote(words, { cwd: this.path });
+  }
+
+  async #inThisProcess(words: readonly string[]): Promise<Ended> {
+    process.chdir(this.path);
+    let stdout = "";
+    let stderr = "";
+    const out = (text: string): void => {
+      stdout += text;
+    };
+    const code = await main(words, {
+      data: out,
+      print: (text) => out(render(text, false)),
+      note: (text) => {
+        stderr += render(text, false);
+      },
+      progress: () => undefined,
+      watched: false,
+      standardInput: async function* () {},
+      ask: null,
+      environment: {},
+      interrupted: new AbortController().signal,
+    });
+    return { code, stdout, stderr };
+  }
+
+  override remove(): void {
+    process.chdir("/");
+    super.remove();
   }
 
   /** The same with --json, read. */
