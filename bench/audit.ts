@@ -141,7 +141,9 @@ async function rawMs(bundle: string): Promise<number> {
     const text = lines.join("\n");
     return text.split("\n%").flatMap((note) => headIn(`${note.replace(/^\n/u, "")}\n`));
   });
-  spent += timed(() => heads.flat().every(({ key, message, signature }) => verify(key, message, signature)));
+  spent += timed(() =>
+    heads.flat().every(({ key, message, signature }) => verify(key, message, signature)),
+  );
   await linesIn(join(bundle, "journal.jsonl"), PORTION, (lines) => {
     const entries = lines.map((line) => Buffer.from(line));
     const signed = lines.flatMap(envelopeIn);
@@ -169,9 +171,12 @@ const SIGNERS = new Map<string, PublicKey>(
 /** Found by its text, so that preparing costs little and is no part of the time anyway. */
 function envelopeIn(line: string): readonly Signed[] {
   const [, payload, type, keyid, sig] =
-    /"payload":"([^"]*)","payloadType":"([^"]*)","signatures":\[\{"keyid":"([^"]*)","sig":"([^"]*)"/u.exec(line) ?? [];
+    /"payload":"([^"]*)","payloadType":"([^"]*)","signatures":\[\{"keyid":"([^"]*)","sig":"([^"]*)"/u.exec(
+      line,
+    ) ?? [];
   const key = SIGNERS.get(keyid ?? "");
-  if (payload === undefined || type === undefined || sig === undefined || key === undefined) return [];
+  if (payload === undefined || type === undefined || sig === undefined || key === undefined)
+    return [];
   const message = preAuthEncoding(type, bytesOf(payload));
   return [{ key, message, signature: bytesOf(sig) }];
 }
@@ -211,4 +216,3 @@ async function linesIn<T>(
   if (lines.length > 0) found.push(take(lines));
   return found;
 }
-

