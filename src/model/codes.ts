@@ -251,7 +251,6 @@ export const ERROR_CODES = {
     todo: "Run `npm rebuild better-sqlite3` with this Node.",
   },
   ...STORE_CODES,
-  },
   unbound_plan: {
     meaning: "The recipe names no environment: it can be checked and drawn, not started.",
     todo: "Bind it (`rote bind`, `bindRecipe`).",
@@ -263,7 +262,6 @@ export const ERROR_CODES = {
   unknown_node: {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",
-  },
   },
   unknown_request: {
     meaning: "There is no such request for approval in the store.",
