@@ -35,13 +35,28 @@ const upward = LAYERS.map((folder, index) => ({
   to: { path: `${inside(others(LAYERS.slice(0, index + 1)))}|^src/[^/]+$` },
 }));
 
+/** A database is opened in one way only, so the workpaper opens its own through the store's. */
+const SHARED_OPENING = "^src/store/sqlite/(format|open|writer)\\.ts$";
+
 const adapters = ADAPTERS.map((folder) => ({
   name: `adapter-${folder}`,
   comment: `${folder}/ is an adapter: it sees base, model and ports, and no other adapter`,
   severity: "error",
-  from: { path: inside([folder]) },
+  from: { path: inside([folder]), pathNot: "^src/tools/workpaper\\.ts$" },
   to: { path: `${inside(others(["base", "model", "ports", folder]))}|^src/[^/]+$` },
 }));
+
+const workpaper = {
+  name: "workpaper-shares-opening",
+  comment:
+    "tools/workpaper.ts is an adapter like the others, but for how the store opens a database",
+  severity: "error",
+  from: { path: "^src/tools/workpaper\\.ts$" },
+  to: {
+    path: `${inside(others(["base", "model", "ports", "tools"]))}|^src/[^/]+$`,
+    pathNot: SHARED_OPENING,
+  },
+};
 
 /** Who may import a package or a builtin, everything else may not. */
 const only = (name, comment, to, from) => ({
@@ -57,6 +72,7 @@ module.exports = {
   forbidden: [
     ...upward,
     ...adapters,
+    workpaper,
     {
       name: "app-below-edges",
       comment: "app/ wires everything and starts no edge",
@@ -113,9 +129,15 @@ module.exports = {
     ),
     only(
       "zod-at-documents",
-      "documents are read in model/ and compile/; nothing else pays for loading zod",
+      "documents are read in model/, compile/ and trust/, functions bring their schemas; nothing else loads zod",
       { path: package_("zod") },
-      "^src/(model|compile)/",
+      "^src/((model|compile|trust)/|tools/functions\\.ts$)",
+    ),
+    only(
+      "mcp-in-its-adapter",
+      "the client of the Model Context Protocol is an optional peer of one adapter",
+      { path: package_("@modelcontextprotocol/[^/]+") },
+      "^src/tools/mcp-",
     ),
     only(
       "commander-in-cli",
@@ -136,15 +158,15 @@ module.exports = {
       from: { path: "^src/" },
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
-        // Type packages are erased; viz is an optional peer that the tests install as a development package.
-        pathNot: `${package_("@types/[^/]+", "@viz-js/viz")}`,
+        // Type packages are erased; optional peers are what the tests install as development packages.
+        pathNot: `${package_("@types/[^/]+", "@viz-js/viz", "@modelcontextprotocol/client")}`,
       },
     },
     only(
       "crypto-in-base",
-      "hashing has one home among the pure folders",
+      "hashing and signing have one home among the pure folders",
       { path: "^(node:)?crypto$", dependencyTypes: ["core"] },
-      "^src/(base/(digest|sign)\\.ts$|store/|tools/|llm/|os/|app/|cli/|mcp/|console/)",
+      "^src/(base/|store/|tools/|llm/|os/|app/|cli/|mcp/|console/)",
     ),
     only(
       "buffer-in-base",

@@ -44,6 +44,12 @@ export default defineConfig({
       project("e2e", {
         globalSetup: ["test/support/build-once.ts"],
       }),
+      // Hundreds of processes, one after the other. `npm run crash`; not part of `npm test`.
+      project("crash", {
+        testTimeout: 600_000,
+        hookTimeout: 120_000,
+        globalSetup: ["test/support/build-bench.ts"],
+      }),
     ],
     coverage: {
       provider: "v8",

@@ -7,7 +7,16 @@ import { machine } from "./machine.ts";
 import type { Bench } from "./row.ts";
 import { table } from "./table.ts";
 
-export const NAMES = ["expressions", "compile", "runs", "memory", "start"] as const;
+export const NAMES = [
+  "expressions",
+  "compile",
+  "runs",
+  "memory",
+  "durable",
+  "resume",
+  "kills",
+  "start",
+] as const;
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),

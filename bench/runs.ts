@@ -111,7 +111,12 @@ function subjects(recipe: unknown, learned: readonly LearnedAnswer[]) {
   const rule = { op: "greater_or_equal", left: { input: "context/result" }, right: 0 };
   const verifier = compileVerifier(rule, plan.value);
   if (!verifier.ok) throw new Error(JSON.stringify(verifier.error));
-  const qualification: Qualification = { learned, stands: () => true, demote: () => {} };
+  const qualification: Qualification = {
+    id: "bench",
+    learned,
+    stands: () => true,
+    demote: () => {},
+  };
   const common = {
     environment,
     models: { default: model },

@@ -9,8 +9,19 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, ROOT, runStages, type Stage } from "./stages.ts";
 
-const TEST_REPORT = join(ROOT, ".verify/tests.json");
-const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${TEST_REPORT}`];
+const REPORTS = join(ROOT, ".verify");
+
+/** A stage of tests, counted one by one. */
+function tests(script: string): Stage {
+  const file = `--outputFile.json=${reportOf(script)}`;
+  return { script, arguments: ["--reporter=default", "--reporter=json", file], alone: true };
+}
+
+function reportOf(script: string): string {
+  return join(REPORTS, `${script.replace(":", "-")}.json`);
+}
+
+const TESTS = ["test", "test:quick", "crash"];
 
 const STATIC: readonly Stage[] = [
   { script: "types" },
@@ -21,20 +32,14 @@ const STATIC: readonly Stage[] = [
 ];
 
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
-  check: [
-    ...STATIC,
-    {
-      script: "test",
-      arguments: [...REPORTERS, "--project=unit", "--project=golden", "--project=types"],
-      alone: true,
-    },
-  ],
+  check: [...STATIC, tests("test:quick")],
   verify: [
     { script: "build" },
     ...STATIC,
     { script: "dead" },
     { script: "exports", after: ["build"] },
-    { script: "test", arguments: REPORTERS, alone: true },
+    tests("test"),
+    tests("crash"),
     // Checking the exports packs, and packing builds anew: nothing else may read the build meanwhile.
     { script: "package", after: ["exports"] },
     { script: "examples", after: ["exports"] },
@@ -49,27 +54,31 @@ interface TestReport {
   readonly testResults: readonly { readonly status: string; readonly name: string }[];
 }
 
-/** Counts of one vitest report. A file that could not even be loaded has no failed test in it and counts as one. */
-function testCounts(): {
+interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-} {
+}
+
+/** Counts of one vitest report. A file that could not even be loaded has no failed test in it and counts as one. */
+function testCounts({ script, state }: Outcome): Counts {
   let report: TestReport;
   try {
-    report = JSON.parse(readFileSync(TEST_REPORT, "utf8")) as TestReport;
+    report = JSON.parse(readFileSync(reportOf(script), "utf8")) as TestReport;
   } catch {
     return { passed: 0, failed: 1, skipped: 0 };
   }
-  const files = report.testResults.filter(({ status }) => status === "failed").length;
-  const failed = report.success ? report.numFailedTests : Math.max(1, files, report.numFailedTests);
+  const files = report.testResults.filter((file) => file.status === "failed").length;
+  const red = report.success ? report.numFailedTests : Math.max(1, files, report.numFailedTests);
+  // The runner may fail without a failed test (an unhandled rejection, a type test), and that counts as one.
+  const failed = state === "passed" ? red : Math.max(1, red);
   return { passed: report.numPassedTests, failed, skipped: report.numPendingTests };
 }
 
 function say(outcome: Outcome): void {
   const time = `${outcome.seconds.toFixed(1)} s`;
   process.stdout.write(`${outcome.state.padEnd(8)} ${outcome.script.padEnd(12)} ${time}\n`);
-  if (outcome.state === "failed" || outcome.script === "test") {
+  if (outcome.state === "failed" || TESTS.includes(outcome.script)) {
     process.stdout.write(`${outcome.output.trimEnd()}\n`);
   }
 }
@@ -79,18 +88,16 @@ if (plan === undefined) {
   process.stderr.write(`usage: verify.ts ${Object.keys(PLANS).join("|")}\n`);
   process.exit(2);
 }
-rmSync(TEST_REPORT, { force: true });
-mkdirSync(join(ROOT, ".verify"), { recursive: true });
+rmSync(REPORTS, { recursive: true, force: true });
+mkdirSync(REPORTS, { recursive: true });
 const outcomes = await runStages(plan, { width: 2, report: say });
-const tests = testCounts();
-const stages = outcomes.filter(({ script }) => script !== "test");
-const passed = tests.passed + stages.filter(({ state }) => state === "passed").length;
-const broken = stages.filter(({ state }) => state !== "passed").length;
-// The runner may fail without a failed test (an unhandled rejection, a type test), and that counts as one.
-const runner = outcomes.some(({ script, state }) => script === "test" && state !== "passed");
-const failed = broken + (runner ? Math.max(1, tests.failed) : tests.failed);
+const counts = outcomes.filter(({ script }) => TESTS.includes(script)).map(testCounts);
+const sum = (of: keyof Counts) => counts.reduce((total, one) => total + one[of], 0);
+const stages = outcomes.filter(({ script }) => !TESTS.includes(script));
+const passed = sum("passed") + stages.filter(({ state }) => state === "passed").length;
+const failed = sum("failed") + stages.filter(({ state }) => state !== "passed").length;
 const red = outcomes.filter(({ state }) => state !== "passed").map(({ script }) => script);
 if (red.length > 0) process.stdout.write(`not passed: ${red.join(", ")}\n`);
-const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : "";
+const skipped = sum("skipped") > 0 ? `, ${sum("skipped")} skipped` : "";
 process.stdout.write(`${passed} passed, ${failed} failed${skipped}\n`);
-process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
+process.exitCode = failed > 0 || sum("passed") === 0 ? 1 : 0;

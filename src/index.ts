@@ -8,6 +8,8 @@ export {
   type LanguageModel,
   scriptedModel,
 } from "./app/answering.ts";
+export { createHost, type HostOptions, type ToolRegistration } from "./app/create-host.ts";
+export { generateKey, loadKey } from "./app/key-file.ts";
 export { Procedure, type ProcedureOptions, type ProcedureStart } from "./app/procedure.ts";
 export {
   type Asking,
@@ -16,6 +18,9 @@ export {
   type Observing,
   ProcedureMemory,
 } from "./app/procedure-memory.ts";
+export { type Deciding, openReview, type Review, type ReviewOptions } from "./app/review.ts";
+export type { FiledDecision, RequestStatus, ReviewRequest } from "./app/review-request.ts";
+export type { Totals } from "./app/totals.ts";
 export type { Digest } from "./base/digest.ts";
 export { RoteError } from "./base/error.ts";
 export type { JsonValue } from "./base/json.ts";
@@ -32,6 +37,7 @@ export {
   toMermaid,
 } from "./compile/index.ts";
 export { type Expression, expressions, type TypeSource } from "./expression/index.ts";
+export type { Host, OpenRequest } from "./host/index.ts";
 export type { QualifiedProcedure, QualifiedStart } from "./memory/index.ts";
 export { ERROR_CODES, type ErrorCode } from "./model/codes.ts";
 export { DIAGNOSTIC_CODES, type Diagnostic, type DiagnosticCode } from "./model/diagnostic.ts";
@@ -45,6 +51,7 @@ export {
   type Requirement,
 } from "./model/memory.ts";
 export { type Plan, type RunLimits, SEMANTICS_VERSION, type Verifier } from "./model/plan.ts";
+export type { Budget, PolicyDocument } from "./model/policy.ts";
 export type {
   ModelAnswer,
   ModelIdentity,
@@ -66,5 +73,8 @@ export {
   type WaitingState,
 } from "./model/stop.ts";
 export type { Clock } from "./ports/clock.ts";
+export type { RunSummary } from "./ports/journal.ts";
 export type { Random } from "./ports/random.ts";
-export type { Advance, Models, Run } from "./run/index.ts";
+export type { OperationSecurity } from "./ports/security.ts";
+export type { Tool, ToolCall, ToolOutcome } from "./ports/tool.ts";
+export type { Advance, DurableAdvance, Models, PendingRequest, Run } from "./run/index.ts";

@@ -1,8 +1,10 @@
 /** Runs and the model behind them: who it is, and advancing a run with its answers until it ends or waits. */
 import { RoteError } from "../base/error.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Host } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan } from "../model/plan.ts";
-import type { ModelIdentity } from "../model/run.ts";
+import type { ModelAnswer, ModelIdentity, PendingModel } from "../model/run.ts";
 import type { RunStateName } from "../model/stop.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
 import type { Models, Run } from "../run/index.ts";
@@ -36,15 +38,55 @@ export async function advanceAnswering(run: Run, answering: Answering): Promise<
   const { environment, model, signal } = answering;
   let state = signal?.aborted === true ? run.cancel() : run.advancePure({ environment });
   while (state === "awaiting_model" && model !== null) {
-    const question = run.pendingModel;
-    if (question === null) {
-      throw new RoteError("internal_error", "a run waits for a model and says not for what");
-    }
-    const { answer, usage } = await model.answer(question, signal);
+    const question = askedBy(run);
+    const given = await model.answer(question, signal);
     if (signal?.aborted === true) return run.cancel();
-    const { node, index } = question;
-    const place = index === null ? { node } : { node, index };
-    state = run.advancePure({ environment, model: { ...place, answer, usage } });
+    state = run.advancePure({ environment, model: answerTo(question, given) });
   }
   return state;
+}
+
+export interface AnsweringAtHost extends Omit<Answering, "environment"> {
+  /** A signed decision about the request that the run waits for, as its envelope. */
+  readonly approval?: JsonValue;
+}
+
+/**
+ * As `advanceAnswering`, for a run at a host. A `signal` that is aborted leaves the run where it is as soon as nothing is
+ * in flight, for whoever resumes it; it does not cancel it.
+ *
+ * @throws RoteError as `run.advanceAsync`, and as `advanceAnswering`: the run waits as before
+ */
+export async function advanceAtHost(
+  run: Run,
+  host: Host,
+  { model, signal, approval }: AnsweringAtHost,
+): Promise<RunStateName> {
+  const paused = (): boolean => signal?.aborted === true;
+  if (paused()) return run.state;
+  const pause = signal === undefined ? {} : { pause: signal };
+  let state = await run.advanceAsync(host, {
+    ...pause,
+    ...(approval === undefined ? {} : { approval }),
+  });
+  while (state === "awaiting_model" && model !== null && !paused()) {
+    const question = askedBy(run);
+    const given = await model.answer(question, signal);
+    if (paused()) return run.state;
+    state = await run.advanceAsync(host, { ...pause, model: answerTo(question, given) });
+  }
+  return state;
+}
+
+function askedBy(run: Run): PendingModel {
+  const question = run.pendingModel;
+  if (question !== null) return question;
+  throw new RoteError("internal_error", "a run waits for a model and says not for what");
+}
+
+function answerTo(
+  { node, index }: PendingModel,
+  { answer, usage }: Awaited<ReturnType<LanguageModel["answer"]>>,
+): ModelAnswer {
+  return { node, ...(index === null ? {} : { index }), answer, usage };
 }

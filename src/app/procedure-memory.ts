@@ -2,6 +2,7 @@ import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import { hasLoneSurrogate } from "../base/text.ts";
+import { type Host, partsOf } from "../host/index.ts";
 import {
   type Demotions,
   demotionsOf,
@@ -126,6 +127,12 @@ export class ProcedureMemory {
     requirement(options.requirement);
     const { openProcedures } = await import("../store/sqlite/procedures.ts");
     return new ProcedureMemory(openProcedures(directory, limits, patience(options)), options);
+  }
+
+  /** The memory in a host's own store, where demotions are seen by every admission. Closed with the host. */
+  static at(host: Host, options: MemoryOptions = {}): ProcedureMemory {
+    requirement(options.requirement);
+    return new ProcedureMemory(partsOf(host).procedures, options);
   }
 
   /** A memory that ends with the process and leaves nothing on disk. */

@@ -2,6 +2,7 @@ import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { compileRecipe, compileVerifier } from "../compile/index.ts";
+import type { Host } from "../host/index.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, RunLimits, Verifier } from "../model/plan.ts";
@@ -9,7 +10,7 @@ import { systemClock } from "../os/clock.ts";
 import { systemRandom } from "../os/random.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
-import { type Models, type Run, startRun } from "../run/index.ts";
+import { type Models, type Run, resumeRun, startRun } from "../run/index.ts";
 
 export interface ProcedureOptions {
   /**
@@ -83,6 +84,15 @@ export class Procedure {
       clock: this.#clock,
       random: this.#random,
     });
+  }
+
+  /**
+   * A guided run of this procedure made again from the host's journal, in any process: exactly where it was.
+   *
+   * @throws RoteError `unknown_run` `run_busy` `other_procedure` `other_semantics` `not_qualified` `journal_damaged`
+   */
+  resume(host: Host, run: string): Promise<Run> {
+    return resumeRun(this.plan, this.verifier, host, run, { clock: this.#clock });
   }
 }
 

@@ -8,7 +8,14 @@
  * - C2 Numbers are finite doubles in their shortest form; -0 is written as 0.
  * - C3 Every property is read once, and only own data is read: no `toJSON`, no getters, no inherited members.
  */
-import { type ByteSink, byteSink, putAscii, putByte, putQuoted } from "./canonical-bytes.ts";
+import {
+  type ByteSink,
+  byteSink,
+  putAscii,
+  putByte,
+  putBytes,
+  putQuoted,
+} from "./canonical-bytes.ts";
 import { RoteError } from "./error.ts";
 import type { JsonValue } from "./json-value.ts";
 import { pointer } from "./pointer.ts";
@@ -22,6 +29,7 @@ export const MAX_CANONICAL_DEPTH = 512;
 const TOO_DEEP = `nesting over ${MAX_CANONICAL_DEPTH} levels, or a value that contains itself`;
 
 interface Writer extends ByteSink {
+  readonly known: ReadonlyMap<object, Uint8Array> | undefined;
   /** Where the writer is, for refusals; only the tokens above the current depth are meant. */
   readonly path: (string | number)[];
 }
@@ -38,16 +46,19 @@ export function canonicalText(value: JsonValue): string {
   return bytes.toString("utf8", 0, size);
 }
 
-/** The UTF-8 bytes of `canonicalText`. */
-export function canonicalBytes(value: JsonValue): Uint8Array {
-  const { bytes, size } = canonical(value);
+/** The UTF-8 bytes of `canonicalText`. `known` has those of frozen parts of the value, which are taken over. */
+export function canonicalBytes(
+  value: JsonValue,
+  known?: ReadonlyMap<object, Uint8Array>,
+): Uint8Array {
+  const { bytes, size } = canonical(value, known);
   // A copy of its own length: the writer's buffer is larger, and shared with other buffers of the process.
   return new Uint8Array(bytes.subarray(0, size));
 }
 
-function canonical(value: JsonValue): Writer {
+function canonical(value: JsonValue, known?: ReadonlyMap<object, Uint8Array>): Writer {
   const { bytes, size } = byteSink();
-  const writer: Writer = { bytes, size, path: [] };
+  const writer: Writer = { bytes, size, known, path: [] };
   write(value, writer, 0);
   return writer;
 }
@@ -93,6 +104,11 @@ function writeArray(list: readonly unknown[], writer: Writer, depth: number): vo
 }
 
 function writeObject(record: object, writer: Writer, depth: number): void {
+  const known = writer.known?.get(record);
+  if (known !== undefined) {
+    putBytes(writer, known);
+    return;
+  }
   const prototype: unknown = Object.getPrototypeOf(record);
   if (prototype !== null && prototype !== Object.prototype) {
     throw refusal(writer, depth, "an object that is neither plain nor without prototype");

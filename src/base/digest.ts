@@ -1,5 +1,5 @@
 /** Digests of documents. The tag keeps kinds apart: a document of one kind never has the digest of another. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Brand } from "./brand.ts";
 import { canonicalBytes } from "./canonical.ts";
 import { RoteError } from "./error.ts";
@@ -26,19 +26,32 @@ export function digestOf(tag: string, value: JsonValue): Digest {
  * @throws RoteError `bad_tag` when the tag is not one word of visible ASCII.
  */
 export function digestBytes(tag: string, bytes: Uint8Array): Digest {
-  const hash = createHash("sha256")
-    .update(`${checkTag(tag)}\n`, "utf8")
-    .update(bytes);
-  return mint(hash.digest("hex"));
+  return mint(sha256Hex(taggedBytes(tag, bytes)));
+}
+
+/**
+ * What `digestBytes` hashes. Kept as content under its own SHA-256, a document is found by its digest.
+ *
+ * @throws RoteError `bad_tag`
+ */
+export function taggedBytes(tag: string, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${checkTag(tag)}\n`), bytes]);
 }
 
 /** Bare lower-case SHA-256 of the bytes, without a tag. */
 export function sha256Hex(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return hash("sha256", bytes, "hex");
 }
 
 export function isDigest(text: string): text is Digest {
   return DIGEST.test(text);
+}
+
+/** The digest whose hexadecimal digits are given. @throws RangeError for anything but 64 lower-case digits */
+export function digestFromHex(hex: string): Digest {
+  const digest = `sha256:${hex}`;
+  if (!isDigest(digest)) throw new RangeError("a SHA-256 has 64 lower-case hexadecimal digits");
+  return digest;
 }
 
 function mint(hex: string): Digest {

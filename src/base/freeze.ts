@@ -7,6 +7,21 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
+/**
+ * True for a tree of frozen objects and lists that hold plain values only: nothing in it can be another the next time
+ * it is read. Deeper than 64 levels counts as no.
+ */
+export function isDeepFrozen(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "function";
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const plain = prototype === null || prototype === Object.prototype || Array.isArray(value);
+  if (!plain || depth > 64 || !Object.isFrozen(value)) return false;
+  return Reflect.ownKeys(value).every((key) => {
+    const member = Object.getOwnPropertyDescriptor(value, key);
+    return member !== undefined && "value" in member && isDeepFrozen(member.value, depth + 1);
+  });
+}
+
 function freezeTree(tree: object): void {
   if (tree instanceof Map || Object.isFrozen(tree)) return;
   Object.freeze(tree);

@@ -2,22 +2,21 @@ import { canonicalText } from "../base/canonical.ts";
 import type { JsonValue } from "../base/json.ts";
 import { bindRecipe, EMPTY_ENVIRONMENT } from "../compile/index.ts";
 import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
+import type { Plan } from "../model/plan.ts";
 import { environmentFor, loadRecipe } from "./documents.ts";
 import { writeDocument } from "./files.ts";
+import { withHost } from "./host.ts";
+import { environmentAt } from "./ready.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
 
 /**
- * Fills in the environment digests. Without --environment they are those of empty documents, whatever the recipe was
- * bound to before: that is what binding to no host means.
+ * Fills in the environment digests. Without --host and --environment they are those of empty documents, whatever the
+ * recipe was bound to before: that is what binding to no host means.
  */
 export async function run(call: Call): Promise<Outcome> {
   const file = call.arguments[0] ?? "";
   const recipe = await loadRecipe(file, call.terminal);
-  const named = textOption(call.options, "environment");
-  const environment =
-    named === undefined
-      ? EMPTY_ENVIRONMENT
-      : await environmentFor(recipe.plan, call.options, call.terminal);
+  const environment = await wanted(call, recipe.plan);
   const differing = differences(recipe.plan.environment, environment);
   if (switchOption(call.options, "check")) return checked(file, differing);
   const text = `${JSON.stringify(bindRecipe(recipe.bytes, environment), null, 2)}\n`;
@@ -29,6 +28,15 @@ export async function run(call: Call): Promise<Outcome> {
   }
   writeDocument(out, text, switchOption(call.options, "force"));
   return { exit: "verified", json: { ...json, out }, text: `wrote ${out}` };
+}
+
+async function wanted(call: Call, plan: Plan): Promise<Environment> {
+  const { options, terminal } = call;
+  if (textOption(options, "host") !== undefined) {
+    return await withHost(call, async ({ host }) => environmentAt(host, plan, options));
+  }
+  const named = textOption(options, "environment");
+  return named === undefined ? EMPTY_ENVIRONMENT : await environmentFor(plan, options, terminal);
 }
 
 function checked(file: string, differing: readonly string[]): Outcome {

@@ -9,7 +9,8 @@ import { inputsFromBytes, type JsonObject, linesOf } from "./inputs.ts";
 import { loadModel } from "./models.ts";
 import { readyFrom } from "./ready.ts";
 import { isLines } from "./run.ts";
-import { runOnce, type Session } from "./session.ts";
+import { runOnce } from "./run-once.ts";
+import type { Session } from "./session.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
 import { count, table } from "./table.ts";
 
@@ -33,10 +34,12 @@ export async function scoreOutcome(
     insists: false,
     mode: "guided",
     why: "samples are run guided",
+    at: null,
   };
+  const moving = { terminal, wait: false, tell: false };
   const samples: Sample[] = [];
   for await (const { place, inputs } of sampleInputs(call)) {
-    const { run, exit } = await runOnce(session, inputs, terminal.interrupted);
+    const { run, exit } = await runOnce(session, inputs, moving);
     const { result } = run;
     if (exit !== "verified" || result === undefined) return unverified(place, run, exit);
     samples.push({ inputs, result });

@@ -1,51 +1,22 @@
-import type { CommandSpec, GroupSpec, OptionSpec } from "./spec.ts";
-
-const json: OptionSpec = {
-  name: "json",
-  summary: "print JSON, and nothing else, on standard output",
-};
-const verifier: OptionSpec = {
-  name: "verifier",
-  value: { name: "file", kind: "file" },
-  summary: "the verifier; default: verifier.json beside the recipe",
-};
-const environment: OptionSpec = {
-  name: "environment",
-  value: { name: "file", kind: "file" },
-  summary: "environment digests; default: the recipe's own, else digests of empty documents",
-};
-const answers: OptionSpec = {
-  name: "answers",
-  value: { name: "file.jsonl", kind: "file" },
-  summary: "answer model nodes from a script: one {node, prompt?, answer} a line",
-};
-const model: OptionSpec = {
-  name: "model",
-  value: { name: "provider:name", kind: "text" },
-  summary:
-    "who answered when the procedure qualified, so that learned answers apply without --answers",
-};
-const out: OptionSpec = {
-  name: "out",
-  value: { name: "file", kind: "file" },
-  summary: "write to a file instead of standard output",
-};
-const force: OptionSpec = {
-  name: "force",
-  summary: "replace the file named by --out if it exists",
-};
-const recipe = {
-  name: "recipe",
-  kind: "file",
-  required: true,
-  summary: "recipe document (- reads standard input)",
-} as const;
-const memoryDirectory = {
-  name: "directory",
-  kind: "directory",
-  required: true,
-  summary: "directory of a procedure memory",
-} as const;
+/** The commands, in the order of help. What reaches outside has a file of its own. */
+import { APPROVALS } from "./commands-approvals.ts";
+import { KEYS } from "./commands-keys.ts";
+import { MEMORY } from "./commands-memory.ts";
+import { RUNS } from "./commands-runs.ts";
+import {
+  answers,
+  environment,
+  force,
+  host,
+  json,
+  model,
+  out,
+  phase,
+  recipe,
+  verifier,
+  wait,
+} from "./options.ts";
+import type { CommandSpec, GroupSpec } from "./spec.ts";
 
 export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
   {
@@ -106,6 +77,10 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "Without --mode a run is compiled if the memory has a standing qualification for exactly this recipe, " +
         "verifier and environment, else guided; which, and why, is printed. --mode compiled without one is refused.",
       "A run that needs a model's answer and has no --answers ends waiting and prints what is asked.",
+      "With --host, reads, effects and approvals go through the host that the application's module describes, and the " +
+        "run is kept in its journal. A run that needs an approval prints exactly what is to be approved and ends waiting; " +
+        "`rote approvals` decides and `rote runs resume` goes on, in any process. Ctrl-C leaves the run as soon as " +
+        "nothing is in flight, so that it can be resumed. The module is code and runs with your rights.",
       "A bad line of a .jsonl file is reported by its number and does not stop the others; the exit code is that " +
         "of the worst run.",
     ],
@@ -135,13 +110,17 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
         value: { name: "directory", kind: "directory" },
         summary: "procedure memory to look up, and to observe into; made if missing with --phase",
       },
-      {
-        name: "phase",
-        value: { name: "phase", kind: ["training", "shadow", "canary"] },
-        summary: "observe each verified guided run into --memory as this phase",
-      },
+      phase,
       answers,
       model,
+      host,
+      wait,
+      {
+        name: "once",
+        value: { name: "name", kind: "text" },
+        summary:
+          "start this only once at the host: a second start of the same under this name goes on with the first, of anything else is refused",
+      },
       environment,
       json,
     ],
@@ -150,6 +129,8 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "rote run recipe.json --inputs inputs.jsonl --memory ./memory --phase training",
       "rote run recipe.json --inputs one.json --memory ./memory --json",
       "cat rows.jsonl | rote run recipe.json --inputs - --lines --json",
+      "rote run recipe.json --host host.mjs --input invoice=INV-7 --wait",
+      "rote run recipe.json --host host.mjs --inputs day.json --once 2024-07-01",
     ],
     exits: ["rejected", "denied", "exhausted", "failed", "uncertain", "waiting", "problem"],
     load: () => import("./run.ts"),
@@ -158,10 +139,12 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     name: "bind",
     summary: "fill in the environment digests that a recipe runs under",
     details: [
-      "There is no host yet, so the digests are those of empty documents (or those of --environment).",
+      "With --host they are those of the host and the tools that the recipe names. Without one they are those of empty " +
+        "documents, or those of --environment.",
     ],
     arguments: [recipe],
     options: [
+      host,
       environment,
       {
         name: "check",
@@ -171,66 +154,18 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       force,
       json,
     ],
-    examples: ["rote bind recipe.json --out recipe.bound.json", "rote bind recipe.json --check"],
+    examples: [
+      "rote bind recipe.json --out recipe.bound.json",
+      "rote bind recipe.json --check",
+      "rote bind recipe.json --host host.mjs --out recipe.bound.json",
+    ],
     exits: ["problem", "denied"],
     load: () => import("./bind.ts"),
   },
-  {
-    name: "memory",
-    summary: "look into a procedure memory and change it",
-    commands: [
-      {
-        name: "status",
-        summary: "what was observed, what is qualified, what is missing",
-        arguments: [memoryDirectory, { ...recipe, required: false }],
-        options: [verifier, environment, json],
-        examples: ["rote memory status ./memory", "rote memory status ./memory recipe.json"],
-        exits: ["problem"],
-        load: () => import("./memory-status.ts"),
-      },
-      {
-        name: "qualify",
-        summary: "qualify a procedure on the runs observed, or say what is missing",
-        arguments: [memoryDirectory, recipe],
-        options: [verifier, environment, json],
-        examples: ["rote memory qualify ./memory recipe.json"],
-        exits: ["denied", "problem"],
-        load: () => import("./memory-qualify.ts"),
-      },
-      {
-        name: "demote",
-        summary: "take a qualification away; it stays on record",
-        arguments: [memoryDirectory, recipe],
-        options: [
-          verifier,
-          environment,
-          {
-            name: "reason",
-            value: { name: "text", kind: "text" },
-            summary: "why; kept with the demotion",
-          },
-          json,
-        ],
-        examples: ["rote memory demote ./memory recipe.json --reason 'rounding was changed'"],
-        exits: ["denied", "problem"],
-        load: () => import("./memory-demote.ts"),
-      },
-      {
-        name: "forget",
-        summary: "remove all that was observed of a procedure",
-        arguments: [memoryDirectory, recipe],
-        options: [
-          verifier,
-          environment,
-          { name: "yes", summary: "required, since nothing brings the evidence back" },
-          json,
-        ],
-        examples: ["rote memory forget ./memory recipe.json --yes"],
-        exits: ["problem"],
-        load: () => import("./memory-forget.ts"),
-      },
-    ],
-  },
+  RUNS,
+  APPROVALS,
+  KEYS,
+  MEMORY,
   {
     name: "demo",
     summary: "show the whole ladder on the shipped recipes, in under a minute",

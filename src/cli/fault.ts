@@ -34,6 +34,9 @@ const EXITS: { readonly [code: string]: ExitName } = {
   bad_usage: "usage",
   not_qualified: "denied",
   environment_changed: "denied",
+  approval_refused: "denied",
+  reconciliation_refused: "denied",
+  trust_refused: "denied",
   user_cancelled: "cancelled",
   internal_error: "internal",
 };
@@ -43,10 +46,12 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ["bad_input", "give --input name=value for each, or --inputs FILE; `rote check` lists them"],
   [
     "environment_changed",
-    "name the environment with --environment, or bind the recipe to this one",
+    "bind the recipe to the present one with `rote bind`; it has to qualify again",
   ],
-  ["host_required", "this command runs without a host: no reads, no effects, no approvals"],
-  ["journal_required", "this command runs without a journal: no checkpoints"],
+  ["host_required", "name the module that describes the host with --host FILE"],
+  ["journal_required", "name the module that describes the host with --host FILE"],
+  ["run_busy", "wait until that process is done with it, or end that process"],
+  ["lease_lost", "`rote runs show` tells what the other process does with it"],
 ]);
 
 function hintFor(code: string, given: JsonValue | undefined): string | null {

@@ -1,19 +1,30 @@
+import type { ProcedureMemory } from "../app/procedure-memory.ts";
 import { RoteError } from "../base/error.ts";
+import { withMemory } from "./memory-place.ts";
 import { boundText, statusJson, statusText } from "./memory-status.ts";
-import { loadReady } from "./ready.ts";
-import { openMemory } from "./session.ts";
+import type { Ready } from "./ready.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { count } from "./table.ts";
 
 /** Qualifies a procedure, or ends denied and says what is missing. */
 export async function run(call: Call): Promise<Outcome> {
-  const [directory = "", recipe = ""] = call.arguments;
-  const { procedure, environment, note } = await loadReady(recipe, call.options, call.terminal);
-  const memory = await openMemory(directory, false);
+  return await withMemory(call, qualified);
+}
+
+async function qualified(
+  memory: ProcedureMemory,
+  { procedure, environment, note }: Ready,
+): Promise<Outcome> {
   const noted = note === null ? "" : `note: ${note}\n`;
   try {
-    const qualified = await memory.qualify(procedure, { environment });
-    const { id, clean_runs, failure_rate_bound: bound, learned } = qualified;
+    const {
+      id,
+      clean_runs,
+      failure_rate_bound: bound,
+      learned,
+    } = await memory.qualify(procedure, {
+      environment,
+    });
     const evidence = `${count(clean_runs, "clean run")}${bound === null ? "" : `; ${boundText(bound)}`}`;
     return {
       exit: "verified",
@@ -31,7 +42,5 @@ export async function run(call: Call): Promise<Outcome> {
       json: { note, qualification: null, status: statusJson(status) },
       text: `${noted}${statusText(status)}\n\nerror: ${procedure.plan.id} is not qualified (${status.verdict})`,
     };
-  } finally {
-    await memory.close();
   }
 }

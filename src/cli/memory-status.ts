@@ -1,8 +1,7 @@
 import type { ProcedureMemory } from "../app/procedure-memory.ts";
 import type { JsonValue } from "../base/json.ts";
 import { PHASES, type ProcedureStatus } from "../model/memory.ts";
-import { loadReady } from "./ready.ts";
-import { openMemory } from "./session.ts";
+import { withMemoryOf } from "./memory-place.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { count, table } from "./table.ts";
 
@@ -10,18 +9,13 @@ const LISTED = 1000;
 
 /** What a memory holds, or what it knows about one procedure. Changes nothing. */
 export async function run(call: Call): Promise<Outcome> {
-  const [directory = "", recipe] = call.arguments;
-  const ready = recipe === undefined ? null : await loadReady(recipe, call.options, call.terminal);
-  const memory = await openMemory(directory, false);
-  try {
+  return await withMemoryOf(call, async (memory, ready) => {
     if (ready === null) return await everything(memory);
     const { procedure, environment, note } = ready;
     const status = await memory.status(procedure, { environment });
     const text = note === null ? statusText(status) : `note: ${note}\n${statusText(status)}`;
     return { exit: "verified", json: { status: statusJson(status), note }, text };
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 async function everything(memory: ProcedureMemory): Promise<Outcome> {

@@ -47,7 +47,7 @@ async function runWords(words: readonly string[], terminal: Terminal): Promise<E
     ended = { command: call.command, json: call.json, exit: outcome.exit, outcome };
   };
   try {
-    await programOf(terminal, runner).parseAsync([...words], { from: "user" });
+    await programOf(terminal, runner).parseAsync(namesLast(words), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const command = words[0] ?? "";
@@ -69,6 +69,16 @@ async function invoke(words: readonly string[], terminal: Terminal): Promise<Out
   const { outcome } = await runWords(words, { ...terminal, ...quiet });
   if (outcome === null) throw new TypeError(`rote ${words.join(" ")} has no outcome`);
   return { ...outcome, text: [...printed, outcome.text].join("") };
+}
+
+/** Names of requests are 22 letters of base64url, and begin with a dash as often as with any other letter. */
+const DASHED_NAME = /^-[A-Za-z0-9_-]{21}$/;
+
+/** Puts such a name behind the word that ends the options. */
+function namesLast(words: readonly string[]): string[] {
+  const name = words.find((word) => DASHED_NAME.test(word));
+  if (name === undefined || words.includes("--")) return [...words];
+  return [...words.filter((word) => word !== name), "--", name];
 }
 
 type Runner = (spec: CommandSpec, call: Call) => Promise<void>;
@@ -120,7 +130,7 @@ function addCommand(
   const exits: readonly ExitName[] = ["verified", ...spec.exits, "usage", "internal", "cancelled"];
   command.addHelpText("after", `\n${exitTable(exits)}`);
   command.action(async () => {
-    const options: OptionValues = command.opts();
+    const options = optionsOf(command, spec);
     const words = command.args.map(String);
     const json = options["json"] === true;
     await runner(spec, {
@@ -135,10 +145,24 @@ function addCommand(
   });
 }
 
+/** By their names in the table: commander has its own spelling for those of several words. */
+function optionsOf(command: Command, { options = [] }: CommandSpec): OptionValues {
+  const given: { readonly [name: string]: unknown } = command.opts();
+  return Object.fromEntries(
+    options.map((spec) => [
+      spec.name,
+      given[optionOf(spec).attributeName()] as OptionValues[string],
+    ]),
+  );
+}
+
 function argumentOf(spec: ArgumentSpec): Argument {
   const argument = new Argument(spec.required ? `<${spec.name}>` : `[${spec.name}]`, spec.summary);
   return Array.isArray(spec.kind) ? argument.choices(spec.kind as readonly string[]) : argument;
 }
+
+/** A public key is 43 letters of base64url, the first two of which may be dashes. */
+const KEY_TEXT = /^[A-Za-z0-9_-]{43}$/;
 
 function optionOf(spec: OptionSpec): Option {
   if (spec.value === undefined) return new Option(`--${spec.name}`, spec.summary);
@@ -146,7 +170,8 @@ function optionOf(spec: OptionSpec): Option {
   const choices = typeof spec.value.kind === "string" ? undefined : spec.value.kind;
   option.argParser((value: string, previous: unknown) => {
     // `--memory --json` is a forgotten directory far more often than a directory of that name.
-    if (value.startsWith("--")) throw new InvalidArgumentError("Its own value is missing.");
+    if (value.startsWith("--") && !KEY_TEXT.test(value))
+      throw new InvalidArgumentError("Its own value is missing.");
     if (choices !== undefined && !choices.includes(value)) {
       throw new InvalidArgumentError(`Expected ${choices.join(", ")}.`);
     }
@@ -173,11 +198,21 @@ async function outcomeOf(spec: CommandSpec, call: Call): Promise<Outcome> {
     return await run(call);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.exit === "internal" && (terminal.environment["ROTE_DEBUG"] ?? "") !== "") {
-      terminal.note(withLineEnd(error instanceof Error ? String(error.stack) : String(error)));
+    if ((terminal.environment["ROTE_DEBUG"] ?? "") !== "") {
+      const told = failure.exit === "internal" ? error : causeOf(error);
+      if (told !== undefined) terminal.note(withLineEnd(stackOf(told)));
     }
     return failureOutcome(failure);
   }
+}
+
+/** What an error of the library or of the application's own module came from. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? String(error.stack) : String(error);
 }
 
 function failureOutcome(failure: Failure): Outcome {

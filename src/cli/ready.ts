@@ -1,7 +1,10 @@
 /** From documents to a procedure that can start. Apart from `documents.ts`, since checking and drawing start nothing. */
 import { Procedure } from "../app/procedure.ts";
 import { bindRecipe, compileRecipe, compileVerifier } from "../compile/index.ts";
+import type { Host } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Random } from "../ports/random.ts";
 import {
   type DocumentFile,
   environmentFor,
@@ -10,6 +13,7 @@ import {
   readVerifier,
   verifierMissing,
 } from "./documents.ts";
+import { usageFault } from "./fault.ts";
 import { type OptionValues, textOption } from "./spec.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -21,21 +25,29 @@ export interface Ready {
   readonly note: string | null;
 }
 
+/** Where and how a procedure is to start; by default without a host, under an id of its own. */
+export interface Starting {
+  readonly host?: Host;
+  /** Where the id of the next run comes from. */
+  readonly random?: Random;
+}
+
 /** Reads recipe and verifier and makes them ready to start; see `readyFrom`. */
 export async function loadReady(
   file: string,
   options: OptionValues,
   terminal: Terminal,
+  starting: Starting = {},
 ): Promise<Ready> {
   const recipe = { file, bytes: await readRecipe(file, terminal) };
   const verifier = await readVerifier(file, options, terminal);
   if (verifier === undefined) throw verifierMissing(file);
-  return await readyFrom(recipe, verifier, options, terminal);
+  return await readyFrom(recipe, verifier, options, terminal, starting);
 }
 
 /**
- * The environment to start in is that of --environment, else the recipe's own, else the empty one. Only an unbound
- * recipe is bound to it; a recipe bound to another environment is for the run to refuse.
+ * The environment to start in is the host's; without a host that of --environment, else the recipe's own, else the empty
+ * one. Only an unbound recipe is bound to it; a recipe bound to another environment is for the run to refuse.
  *
  * @throws RoteError `recipe_invalid` or `verifier_invalid` with all diagnostics.
  */
@@ -44,19 +56,40 @@ export async function readyFrom(
   verifier: DocumentFile,
   options: OptionValues,
   terminal: Terminal,
+  { host, random }: Starting = {},
 ): Promise<Ready> {
-  const procedure = procedureOf(recipe, recipe.bytes, verifier);
-  const environment = await environmentFor(procedure.plan, options, terminal);
-  if (procedure.plan.environment !== null) return { procedure, environment, note: null };
+  const made = (source: unknown) => procedureOf(recipe, source, verifier, random);
+  const procedure = made(recipe.bytes);
+  const { plan } = procedure;
+  const environment =
+    host === undefined
+      ? await environmentFor(plan, options, terminal)
+      : environmentAt(host, plan, options);
+  if (plan.environment !== null) return { procedure, environment, note: null };
   const bound = bindRecipe(recipe.bytes, environment);
-  const whose = textOption(options, "environment") ?? "the empty environment (no host)";
+  const empty = textOption(options, "environment") ?? "the empty environment (no host)";
+  const whose = host === undefined ? empty : `the host ${host.origin}`;
   const note = `${recipe.file} is unbound; for this command it is bound to ${whose}`;
-  return { procedure: procedureOf(recipe, bound, verifier), environment, note };
+  return { procedure: made(bound), environment, note };
 }
 
-function procedureOf(recipe: DocumentFile, source: unknown, verifier: DocumentFile): Procedure {
+/** @throws RoteError `bad_usage` when another one is named */
+export function environmentAt(host: Host, plan: Plan, options: OptionValues): Environment {
+  if (textOption(options, "environment") === undefined) return host.environment(plan);
+  throw usageFault("--host and --environment both say what the environment is", "give one of them");
+}
+
+function procedureOf(
+  recipe: DocumentFile,
+  source: unknown,
+  verifier: DocumentFile,
+  random: Random | undefined,
+): Procedure {
   try {
-    return new Procedure(source, { verifier: verifier.bytes });
+    return new Procedure(source, {
+      verifier: verifier.bytes,
+      ...(random === undefined ? {} : { random }),
+    });
   } catch (error) {
     // Compiled again for the diagnostics with their places in the text.
     const plan = compileRecipe(recipe.bytes);

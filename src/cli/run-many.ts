@@ -4,8 +4,9 @@ import { EXIT_CODES, type ExitName } from "../model/stop.ts";
 import { failureOf, fault } from "./fault.ts";
 import { readChunks } from "./files.ts";
 import { type InputLine, inputsFromBytes, linesOf } from "./inputs.ts";
-import { observationText } from "./run-single.ts";
-import { type Ended, observationJson, problemJson, runOnce, type Session } from "./session.ts";
+import { type Ended, runOnce } from "./run-once.ts";
+import { observationJson, observationText, problemJson } from "./run-told.ts";
+import type { Session } from "./session.ts";
 import type { Call, Outcome } from "./spec.ts";
 import {
   addLine,
@@ -32,7 +33,7 @@ export async function runMany(call: Call, session: Session, file: string): Promi
   try {
     for await (const line of linesOf(readChunks(file, "inputs", terminal))) {
       if (terminal.interrupted.aborted) break;
-      const told = await runLine(session, line, terminal.interrupted);
+      const told = await runLine(session, line, terminal);
       addLine(tally, told);
       if (call.json) terminal.data(`${JSON.stringify(told.json)}\n`);
       await showProgress(tally, terminal);
@@ -86,13 +87,16 @@ function heading({ mode, why, ready, phase }: Session): string {
   return lines.join("\n");
 }
 
-async function runLine(session: Session, line: InputLine, signal: AbortSignal): Promise<Line> {
+async function runLine(session: Session, line: InputLine, terminal: Terminal): Promise<Line> {
   if ("tooLong" in line)
     return unstarted(line.number, "document_too_large", "the line is too long");
   const inputs = inputsFromBytes(line.bytes);
   if (!inputs.ok) return unstarted(line.number, "bad_input", inputs.error);
   try {
-    return endedLine(line.number, await runOnce(session, inputs.value, signal));
+    return endedLine(
+      line.number,
+      await runOnce(session, inputs.value, { terminal, wait: false, tell: false }),
+    );
   } catch (error) {
     if (!(error instanceof RoteError)) throw error;
     // Hints are about the command line as a whole, and would be said once a line.

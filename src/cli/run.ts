@@ -1,7 +1,8 @@
 import { fault, usageFault } from "./fault.ts";
 import { MAX_DOCUMENT_BYTES, readDocument, STANDARD_INPUT } from "./files.ts";
+import { type OpenHost, withHost } from "./host.ts";
 import { inputsFromBytes, inputsFromWords, type JsonObject } from "./inputs.ts";
-import { openSession, type Session } from "./session.ts";
+import { closeSession, openSession, type Session } from "./session.ts";
 import { type Call, type Outcome, switchOption, textOption, textOptions } from "./spec.ts";
 
 /** Runs a procedure once, or once for each line of a file. */
@@ -15,16 +16,33 @@ export async function run(call: Call): Promise<Outcome> {
   if (file === STANDARD_INPUT && call.arguments[0] === STANDARD_INPUT) {
     throw usageFault("recipe and inputs cannot both be standard input", "put one into a file");
   }
-  const session = await openSession(call);
+  if (textOption(options, "host") === undefined) return await runAt(call, null);
+  return await withHost(call, (at) => runAt(call, at));
+}
+
+async function runAt(call: Call, at: OpenHost | null): Promise<Outcome> {
+  const { options } = call;
+  const file = textOption(options, "inputs");
+  const words = textOptions(options, "input");
+  const session = await openSession(call, at);
   try {
     if (file !== undefined && isLines(file, switchOption(options, "lines"))) {
+      refuseForMany(call);
       const { runMany } = await import("./run-many.ts");
       return await runMany(call, session, file);
     }
     const { runSingle } = await import("./run-single.ts");
     return await runSingle(call, session, await singleInputs(call, session, file, words));
   } finally {
-    await session.memory?.close();
+    await closeSession(session);
+  }
+}
+
+/** What is about one run cannot be said of many. */
+function refuseForMany({ options }: Call): void {
+  for (const name of ["once", "wait"]) {
+    if (options[name] === undefined) continue;
+    throw usageFault(`--${name} goes with one run`, "leave it out, or give the inputs of one run");
   }
 }
 

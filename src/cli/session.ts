@@ -1,22 +1,19 @@
 /**
  * What all runs of one command share: the procedure, the model, the memory, and how each run starts. A run that is
- * meant to be observed is guided, since a compiled run is no evidence for what it used.
+ * meant to be observed is guided, since a compiled run is no evidence for what it used. At a host the memory is the
+ * host's own, where every admission asks whether a qualification stands.
  */
 import { readdirSync, statSync } from "node:fs";
-import { advanceAnswering, modelsFor } from "../app/answering.ts";
 import { ProcedureMemory } from "../app/procedure-memory.ts";
-import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+import { startNamed } from "../app/start-once.ts";
 import type { QualifiedProcedure } from "../memory/index.ts";
-import { type ObservationReport, PHASES, type Phase } from "../model/memory.ts";
+import { PHASES, type Phase } from "../model/memory.ts";
 import type { RunMode } from "../model/run.ts";
-import { type ExitName, exitOf, type RunStateName } from "../model/stop.ts";
-import type { Run } from "../run/index.ts";
-import { type Failure, failureOf, fault, usageFault } from "./fault.ts";
-import type { JsonObject } from "./inputs.ts";
+import { fault, usageFault } from "./fault.ts";
+import type { OpenHost } from "./host.ts";
 import { type CommandModel, loadModel } from "./models.ts";
-import { loadReady, type Ready } from "./ready.ts";
-import { type Call, textOption } from "./spec.ts";
+import { loadReady, type Ready, type Starting } from "./ready.ts";
+import { type Call, type OptionValues, textOption } from "./spec.ts";
 
 export interface Session {
   readonly ready: Ready;
@@ -30,54 +27,43 @@ export interface Session {
   readonly mode: RunMode;
   /** Why the mode is what it is, in words. */
   readonly why: string;
+  /** Null where runs touch nothing outside. */
+  readonly at: OpenHost | null;
 }
 
-/** One run, as far as it went. */
-export interface Ended {
-  readonly run: Run;
-  readonly state: RunStateName;
-  readonly exit: ExitName;
-  readonly observation: ObservationReport | null;
-  /** A refused answer or observation: the run stands as it is, and what was asked was not done. */
-  readonly problem: Failure | null;
-}
-
-/** Loads everything and starts nothing. The caller closes the memory. */
-export async function openSession(call: Call): Promise<Session> {
+/** Loads everything and starts nothing. The caller closes it, and the host after it. */
+export async function openSession(call: Call, at: OpenHost | null): Promise<Session> {
   const { options, terminal } = call;
-  const asked = textOption(options, "mode");
-  const directory = textOption(options, "memory");
-  const phase = PHASES.find((name) => name === textOption(options, "phase")) ?? null;
-  if (phase !== null && directory === undefined) {
-    throw usageFault("--phase observes into a memory, and none is named", "add --memory DIRECTORY");
-  }
-  if (phase !== null && asked === "compiled") {
-    throw usageFault(
-      "--phase cannot go with --mode compiled: a compiled run is no evidence for what it used",
-      "leave one of them out",
-    );
-  }
-  if (asked === "compiled" && directory === undefined) {
-    throw usageFault("--mode compiled needs a qualification", "add --memory DIRECTORY");
-  }
-  const ready = await loadReady(call.arguments[0] ?? "", options, terminal);
+  const wish = wishOf(options, at !== null);
+  const once = textOption(options, "once");
+  const starting: Starting = {
+    ...(at === null ? {} : { host: at.host }),
+    ...(once === undefined ? {} : { random: startNamed(once) }),
+  };
+  const ready = await loadReady(call.arguments[0] ?? "", options, terminal, starting);
   const model = await loadModel(options, terminal);
-  if (directory === undefined) {
-    const why = asked === "guided" ? "asked for with --mode" : "no --memory is named";
-    return guidedSession(ready, model, null, null, why);
+  const base = { ready, model, at };
+  if (at !== null) {
+    const { random } = starting;
+    const memory = ProcedureMemory.at(at.host, random === undefined ? {} : { random });
+    return await chosen(base, memory, wish);
   }
-  const memory = await openMemory(directory, phase !== null);
+  if (wish.directory === undefined) {
+    const why = wish.mode === "guided" ? ASKED_FOR : "no --memory is named";
+    return { ...base, ...guided(null, null, why) };
+  }
+  const memory = await openMemory(wish.directory, wish.phase !== null);
   try {
-    if (phase !== null) {
-      return guidedSession(ready, model, memory, phase, "a run that is observed is guided");
-    }
-    if (asked === "guided")
-      return guidedSession(ready, model, memory, null, "asked for with --mode");
-    return await lookedUp(ready, model, memory, asked === "compiled");
+    return await chosen(base, memory, wish);
   } catch (error) {
     await memory.close();
     throw error;
   }
+}
+
+/** The memory of a host is closed with the host. */
+export async function closeSession({ memory, at }: Session): Promise<void> {
+  if (at === null) await memory?.close();
 }
 
 /** Opens a memory; `make` makes one in a directory that does not exist yet or is empty. */
@@ -91,28 +77,74 @@ function isVacant(directory: string): boolean {
   return found === undefined || (found.isDirectory() && readdirSync(directory).length === 0);
 }
 
-function guidedSession(
-  ready: Ready,
-  model: CommandModel,
-  memory: ProcedureMemory | null,
-  phase: Phase | null,
-  why: string,
-): Session {
-  return { ready, model, memory, phase, qualified: null, insists: false, mode: "guided", why };
+export function phaseOf(options: OptionValues): Phase | null {
+  return PHASES.find((name) => name === textOption(options, "phase")) ?? null;
+}
+
+interface Wish {
+  readonly mode: string | undefined;
+  readonly phase: Phase | null;
+  readonly directory: string | undefined;
+}
+
+/** What the command line wants, if it can be meant. */
+function wishOf(options: OptionValues, atHost: boolean): Wish {
+  const mode = textOption(options, "mode");
+  const directory = textOption(options, "memory");
+  const phase = phaseOf(options);
+  const kept = directory !== undefined || atHost;
+  if (directory !== undefined && atHost) {
+    throw usageFault(
+      "--memory cannot go with --host: a host has a memory of its own",
+      "leave --memory out",
+    );
+  }
+  if (phase !== null && !kept) {
+    throw usageFault("--phase observes into a memory, and none is named", "add --memory DIRECTORY");
+  }
+  if (phase !== null && mode === "compiled") {
+    throw usageFault(
+      "--phase cannot go with --mode compiled: a compiled run is no evidence for what it used",
+      "leave one of them out",
+    );
+  }
+  if (mode === "compiled" && !kept) {
+    throw usageFault("--mode compiled needs a qualification", "add --memory DIRECTORY");
+  }
+  for (const name of ["once", "wait"]) {
+    if (options[name] === undefined || atHost) continue;
+    throw usageFault(`--${name} goes with --host`, "name the host's module with --host FILE");
+  }
+  return { mode, phase, directory };
+}
+
+const ASKED_FOR = "asked for with --mode";
+
+type Base = Pick<Session, "ready" | "model" | "at">;
+type Choice = Omit<Session, keyof Base>;
+
+async function chosen(base: Base, memory: ProcedureMemory, wish: Wish): Promise<Session> {
+  const { mode, phase } = wish;
+  if (phase !== null) {
+    return { ...base, ...guided(memory, phase, "a run that is observed is guided") };
+  }
+  if (mode === "guided") return { ...base, ...guided(memory, null, ASKED_FOR) };
+  return { ...base, ...(await lookedUp(base.ready, memory, mode === "compiled")) };
+}
+
+function guided(memory: ProcedureMemory | null, phase: Phase | null, why: string): Choice {
+  return { memory, phase, qualified: null, insists: false, mode: "guided", why };
 }
 
 async function lookedUp(
-  ready: Ready,
-  model: CommandModel,
+  { procedure, environment }: Ready,
   memory: ProcedureMemory,
   insists: boolean,
-): Promise<Session> {
-  const { procedure, environment } = ready;
+): Promise<Choice> {
   const qualified = (await memory.recall(procedure, { environment })) ?? null;
   if (qualified !== null) {
     const why = `qualified on ${qualified.clean_runs} clean runs`;
-    const compiled = { qualified, insists, mode: "compiled", why } as const;
-    return { ready, model, memory, phase: null, ...compiled };
+    return { memory, phase: null, qualified, insists, mode: "compiled", why };
   }
   const { missing, demotion } = await memory.status(procedure, { environment });
   const reasons =
@@ -129,77 +161,5 @@ async function lookedUp(
       },
     );
   }
-  const why = `not qualified: ${[...ended, ...reasons].join("; ")}`;
-  return guidedSession(ready, model, memory, null, why);
-}
-
-/**
- * One run to its end, or to where it waits.
- *
- * @throws RoteError when nothing was started: `bad_input`, `environment_changed`, `not_qualified` and so on.
- */
-export async function runOnce(
-  session: Session,
-  inputs: JsonObject,
-  signal: AbortSignal,
-): Promise<Ended> {
-  const { environment } = session.ready;
-  const run = start(session, inputs);
-  try {
-    let problem: Failure | null = null;
-    try {
-      await advanceAnswering(run, { environment, model: session.model.model, signal });
-    } catch (error) {
-      if (!(error instanceof RoteError)) throw error;
-      problem = failureOf(error);
-    }
-    const { state } = run;
-    const unanswered = problem?.code === "provider_error" && state === "awaiting_model";
-    const exit = problem === null || unanswered ? exitOf(state) : problem.exit;
-    if (session.phase === null || state !== "verified") {
-      return { run, state, exit, observation: null, problem };
-    }
-    return { run, state, ...(await observed(session, run, session.phase)) };
-  } finally {
-    run.close();
-  }
-}
-
-function start(session: Session, inputs: JsonObject): Run {
-  const { environment, procedure } = session.ready;
-  const models = modelsFor(procedure.plan, session.model.identity);
-  const { qualified, insists } = session;
-  if (qualified === null) return procedure.start(inputs, { environment, models });
-  // Demoted since, here or elsewhere: going on guided is what an unqualified procedure does.
-  if (!insists && !qualified.stands()) return procedure.start(inputs, { environment, models });
-  return qualified.start(inputs, { environment, models });
-}
-
-async function observed(
-  { memory, ready }: Session,
-  run: Run,
-  phase: Phase,
-): Promise<Pick<Ended, "exit" | "observation" | "problem">> {
-  if (memory === null) throw new TypeError("a phase without a memory");
-  const { procedure, environment } = ready;
-  try {
-    const observation = await memory.observe(run, { phase, procedure, environment });
-    const exit = observation.outcome === "counted" ? "verified" : "rejected";
-    return { exit, observation, problem: null };
-  } catch (error) {
-    if (!(error instanceof RoteError)) throw error;
-    const problem = failureOf(error);
-    return { exit: problem.exit, observation: null, problem };
-  }
-}
-
-export function observationJson(observation: ObservationReport): JsonValue {
-  return {
-    ...observation,
-    mismatches: observation.mismatches.map((mismatch) => ({ ...mismatch })),
-  };
-}
-
-export function problemJson({ code, message, hint, data }: Failure): JsonValue {
-  return { code, message, ...(hint === null ? {} : { hint }), ...data };
+  return guided(memory, null, `not qualified: ${[...ended, ...reasons].join("; ")}`);
 }

@@ -1,4 +1,5 @@
 import { fault } from "./fault.ts";
+import { askLine } from "./prompt.ts";
 
 /**
  * What a command sees of the process it runs in. Commands get this instead of `process`, so that they can be run in
@@ -16,6 +17,8 @@ export interface Terminal {
   /** True when somebody watches standard error. */
   readonly watched: boolean;
   readonly standardInput: () => AsyncIterable<Uint8Array>;
+  /** Asks whoever sits there and takes one line; null where nobody does. What is `hidden` is not shown as it is typed. */
+  readonly ask: ((question: string, hidden: boolean) => Promise<string>) | null;
   readonly environment: { readonly [name: string]: string | undefined };
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
@@ -48,6 +51,10 @@ export function processTerminal(): Terminal {
     progress: (text) => void process.stderr.write(`\r${render(text, false)}\u001b[K`),
     watched: process.stderr.isTTY === true,
     standardInput: () => standardInput(interruption.signal),
+    ask:
+      process.stdin.isTTY && process.stderr.isTTY
+        ? (question, hidden) => askLine(render(question, noteColour), hidden, interruption)
+        : null,
     environment: process.env,
     interrupted: interruption.signal,
   };

@@ -4,6 +4,7 @@
  * It holds no authority. What it saves is thinking; each check and each verifier runs as in a guided run.
  */
 import { RoteError } from "../base/error.ts";
+import type { Host } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { ProcedureKey, StandingQualification } from "../model/memory.ts";
 import type { RunLimits } from "../model/plan.ts";
@@ -12,7 +13,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ProcedureStore } from "../ports/procedures.ts";
 import type { Qualification } from "../ports/qualification.ts";
 import type { Random } from "../ports/random.ts";
-import { type Models, type Run, startRun } from "../run/index.ts";
+import { type Models, type Run, resumeRun, startRun } from "../run/index.ts";
 import type { Demotions } from "./demotions.ts";
 import type { PlanAndVerifier } from "./key.ts";
 import { failureRateBound } from "./ladder.ts";
@@ -46,6 +47,12 @@ export interface QualifiedProcedure extends PlanAndVerifier {
    * @throws RoteError `not_qualified` when it does not stand any more, `bad_share`, and as `procedure.start`.
    */
   start(inputs: unknown, options: QualifiedStart): Run;
+  /**
+   * A compiled run made again from the host's journal; only under the qualification it was started under.
+   *
+   * @throws RoteError as `procedure.resume`
+   */
+  resume(host: Host, run: string): Promise<Run>;
   /** Whether it stands, asked of the store now. Doubt is false. */
   stands(): boolean;
 }
@@ -77,6 +84,7 @@ export function qualifiedProcedure(
   }
 
   const qualification: Qualification = Object.freeze({
+    id,
     learned,
     stands,
     demote({ run, reason }: { readonly run: string; readonly reason: string }): void {
@@ -98,6 +106,8 @@ export function qualifiedProcedure(
     clean_runs,
     failure_rate_bound: failureRateBound(clean_runs),
     stands,
+    resume: (host: Host, run: string): Promise<Run> =>
+      resumeRun(plan, verifier, host, run, { clock, qualification }),
     start(inputs: unknown, options: QualifiedStart): Run {
       if (!stands()) {
         throw new RoteError(

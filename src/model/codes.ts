@@ -5,9 +5,12 @@
  *
  * A code is never reused for something else.
  */
+import { HOST_CODES } from "./host-codes.ts";
 import type { Explanation } from "./stop.ts";
+import { STORE_CODES } from "./store-codes.ts";
 
 export const ERROR_CODES = {
+  ...HOST_CODES,
   answers_invalid: {
     meaning: "The file of scripted model answers has bad lines.",
     todo: "Correct the lines named.",
@@ -94,6 +97,10 @@ export const ERROR_CODES = {
     todo: "Name another file, or ask to overwrite it.",
   },
   file_not_found: { meaning: "A file does not exist.", todo: "Check the path." },
+  host_not_loaded: {
+    meaning: "The module that describes the host could not be loaded, or describes none.",
+    todo: "Export the options of `createHost`, or a function that returns them, as `default` or `host`.",
+  },
   host_required: {
     meaning:
       "The recipe reads, acts or asks for approval, which needs a host; nothing was started.",
@@ -111,6 +118,10 @@ export const ERROR_CODES = {
   invalid_model_answer: {
     meaning: "A model's answer does not fit the type it is read as; the run waits as before.",
     todo: "Have the model answer again; the message names place and expected type.",
+  },
+  journal_key_missing: {
+    meaning: "A tree head was to be signed by somebody who does not hold the journal's key.",
+    todo: "Open the host; it signs what is due.",
   },
   journal_required: {
     meaning: "The recipe takes a checkpoint, which needs a journal; nothing was started.",
@@ -163,6 +174,10 @@ export const ERROR_CODES = {
     meaning: "A run of another environment was offered as evidence.",
     todo: "Observe runs of this procedure in this environment.",
   },
+  nothing_uncertain: {
+    meaning: "The run has no uncertain operation to reconcile, or several and none was named.",
+    todo: "`rote runs show` lists them.",
+  },
   other_plan: {
     meaning: "A run of another recipe was offered as evidence.",
     todo: "Observe runs of this procedure.",
@@ -204,12 +219,21 @@ export const ERROR_CODES = {
     meaning: "The recipe does not compile.",
     todo: "Correct what `data.diagnostics` lists; `rote check` shows it in the text.",
   },
+  other_start: {
+    meaning:
+      "The name of a start that happens once stands for another recipe, verifier or inputs; nothing was started.",
+    todo: "Choose another name, or start it with what it stands for.",
+  },
   run_already_observed: { meaning: "The run was observed before.", todo: "Observe each run once." },
   run_busy: {
     meaning: "A run was to be moved from inside a call that is moving it.",
     todo: "Move a run from one place at a time.",
   },
   run_closed: { meaning: "The run was closed.", todo: "Start a new run." },
+  run_ended: {
+    meaning: "The run has ended, and stays as it is.",
+    todo: "`rote runs show` tells how; start a new run when wanted.",
+  },
   run_not_ended: {
     meaning: "A run that still goes on was offered as evidence.",
     todo: "Advance it to its end first.",
@@ -226,62 +250,22 @@ export const ERROR_CODES = {
     meaning: "The native module of better-sqlite3 does not load.",
     todo: "Run `npm rebuild better-sqlite3` with this Node.",
   },
-  store_busy: {
-    meaning: "Another process kept the memory locked for too long.",
-    todo: "Try again; look for a process that holds it.",
-  },
-  store_damaged: {
-    meaning: "The memory's file is damaged.",
-    todo: "Restore it from a backup, or start a new one.",
-  },
-  store_ended: {
-    meaning: "A write failed, so this process does not use the memory any more.",
-    todo: "Repair the cause and open the memory again; nothing acknowledged is lost.",
-  },
-  store_exists: {
-    meaning: "The directory for a new memory is not empty.",
-    todo: "Name a new directory, or open the memory that is there.",
-  },
-  store_foreign: {
-    meaning: "The file is a database, but not a memory of Rote.",
-    todo: "Check the directory.",
-  },
-  store_io_error: {
-    meaning: "The operating system refused a file operation on the memory.",
-    todo: "The message names the operation and the system's reason.",
-  },
-  store_missing: {
-    meaning: "There is no memory in the directory.",
-    todo: "Check the directory, or create a memory there.",
-  },
-  store_newer: {
-    meaning: "The memory was written by a newer Rote; it is left untouched.",
-    todo: "Use the newer version.",
-  },
-  store_not_a_directory: { meaning: "The path is no directory.", todo: "Check the path." },
-  store_not_a_file: {
-    meaning: "What should be the memory's file is something else.",
-    todo: "Check the directory.",
-  },
-  store_not_durable: {
-    meaning: "The database cannot promise that what it acknowledges survives.",
-    todo: "Use a local file system with working locks and syncs.",
-  },
-  store_not_private: {
-    meaning: "Others may read the memory, or it belongs to someone else.",
-    todo: "Correct owner and mode as the message says.",
-  },
-  store_read_only: {
-    meaning: "The memory cannot be written, so a demotion could not be recorded.",
-    todo: "Make directory and file writable for this process.",
-  },
+  ...STORE_CODES,
   unbound_plan: {
     meaning: "The recipe names no environment: it can be checked and drawn, not started.",
     todo: "Bind it (`rote bind`, `bindRecipe`).",
   },
+  unknown_key: {
+    meaning: "A trust store does not list the key that was named.",
+    todo: "Name the key by its public text, as the store lists it.",
+  },
   unknown_node: {
     meaning: "The recipe has no node of that name; nothing changed.",
     todo: "Look at `run.pending`.",
+  },
+  unknown_request: {
+    meaning: "There is no such request for approval in the store.",
+    todo: "Look at `rote approvals list`.",
   },
   user_cancelled: { meaning: "The command was interrupted.", todo: "Nothing, or run it again." },
   verifier_invalid: {

@@ -43,7 +43,7 @@ export interface PlanInput {
 }
 
 /** Limits of one run. A recipe may lower them, the host may lower them further. */
-export interface RunLimits {
+export type RunLimits = {
   /** Steps that reach outside or ask a model, counted per element of an `each`. */
   readonly max_steps: number;
   /** Active time of the run in milliseconds. */
@@ -51,7 +51,7 @@ export interface RunLimits {
   /** Tokens over all model answers; an answer without usage is charged at `max_tokens_per_answer`. */
   readonly max_tokens: number;
   readonly max_tokens_per_answer: number;
-}
+};
 
 /** `max_tokens` lets every step be an answer whose usage is unknown: a host that pays for tokens states a lower limit. */
 export const DEFAULT_RUN_LIMITS: RunLimits = {

@@ -7,16 +7,16 @@ export const RUN_MODES = ["guided", "compiled"] as const;
 export type RunMode = (typeof RUN_MODES)[number];
 
 /** Provider and model name as the application configured them; what a reused answer depends on. */
-export interface ModelIdentity {
+export type ModelIdentity = {
   readonly provider: string;
   readonly name: string;
-}
+};
 
 /** Tokens as the provider reported them. Missing is null (`unknown`), never zero. */
-export interface ModelUsage {
+export type ModelUsage = {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
-}
+};
 
 /** A model boundary that the run waits at. */
 export interface PendingModel {
@@ -40,7 +40,7 @@ export interface ModelAnswer {
 }
 
 /** Why a run ended otherwise than verified: bounded, redacted, with the place. */
-export interface RunFailure {
+export type RunFailure = {
   readonly reason: StopReason;
   /** The node at fault, when there is one. */
   readonly node: string | null;
@@ -49,7 +49,7 @@ export interface RunFailure {
   readonly code?: string;
   /** JSON Pointer of the operator at fault in recipe or verifier. */
   readonly pointer?: string;
-}
+};
 
 /** One answered model boundary. The prompt is kept as a commitment only. */
 export interface ModelExchange {

@@ -5,6 +5,8 @@ import type { LearnedAnswer } from "../model/run.ts";
  * All calls are synchronous, since a demotion must be seen before the next step is taken.
  */
 export interface Qualification {
+  /** Names it in the journal, where an admission asks in its own transaction whether it stands. */
+  readonly id: string;
   readonly learned: readonly LearnedAnswer[];
   /** True as long as nobody, in any process, has demoted it. Doubt (an error while asking) is false. */
   stands(): boolean;

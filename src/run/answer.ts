@@ -29,13 +29,13 @@ export function answerEvent(
   if (node.step.kind !== "model" || item.kind !== "model") {
     throw notPending(name, "is no model node");
   }
-  const expected = typeName(node.step.reading);
   const place =
     name.index === null ? `node "${node.id}"` : `node "${node.id}" element ${name.index}`;
   const admitted = admitJson(given.answer, { numbers: "finite" });
   const read = admitted.ok ? readValue(node.step.reading, admitted.value) : admitted;
   if (!read.ok) {
     const { pointer, code, message } = read.error;
+    const expected = typeName(node.step.reading);
     const where = pointer === "" ? "" : ` at ${pointer}`;
     throw new RoteError(
       "invalid_model_answer",

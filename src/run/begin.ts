@@ -1,12 +1,13 @@
 /** What a node does once everything it depends on is settled. */
-import { assertNever } from "../base/assert.ts";
+import { assertNever, invariant } from "../base/assert.ts";
 import { canonicalText } from "../base/canonical.ts";
 import type { JsonValue } from "../base/json.ts";
 import { writeValue } from "../expression/index.ts";
 import type { PlanNode, PlanStep } from "../model/plan.ts";
 import type { CompiledExpression, Sources, Value } from "../model/value.ts";
-import { awaitNode, type Draft, endRun, evaluate, settleNode } from "./draft.ts";
+import { awaitNode, type Draft, draftOf, endRun, evaluate, settleNode } from "./draft.ts";
 import type { PlannedOperation } from "./event.ts";
+import type { Program } from "./program.ts";
 import {
   DONE,
   doneOf,
@@ -14,6 +15,7 @@ import {
   NOT_TAKEN,
   type NodeState,
   type OperationItem,
+  type RunState,
 } from "./state.ts";
 
 /**
@@ -194,23 +196,45 @@ function beginEffect(draft: Draft, node: PlanNode): void {
 }
 
 function beginApproval(draft: Draft, node: PlanNode, effects: readonly number[]): void {
-  const batch: PlannedOperation[] = [];
-  for (const index of effects) {
-    const effect = draft.program.plan.nodes[index];
-    if (effect === undefined) continue;
-    const taken = isTaken(draft, effect, node);
-    if (taken === undefined) return;
-    if (!taken) continue;
-    const operations = operationsOf(draft, effect, node);
-    if (operations === undefined) return;
-    batch.push(...operations);
-  }
+  const batch = batchOf(draft, node, effects);
+  if (batch === undefined) return;
   if (batch.length === 0) {
     settleNode(draft, node, DONE, null);
     return;
   }
   awaitNode(draft, node, waiting(null, []));
   draft.commands.push({ type: "request_approval", node: node.id, operations: batch });
+}
+
+function batchOf(
+  draft: Draft,
+  node: PlanNode,
+  effects: readonly number[],
+): readonly PlannedOperation[] | undefined {
+  const batch: PlannedOperation[] = [];
+  for (const index of effects) {
+    const effect = draft.program.plan.nodes[index];
+    if (effect === undefined) continue;
+    const taken = isTaken(draft, effect, node);
+    if (taken === undefined) return undefined;
+    if (!taken) continue;
+    const operations = operationsOf(draft, effect, node);
+    if (operations === undefined) return undefined;
+    batch.push(...operations);
+  }
+  return batch;
+}
+
+/** What a fence that waits has asked approval for: computed again, as all pure values are. */
+export function plannedBatch(
+  program: Program,
+  state: RunState,
+  node: PlanNode,
+  effects: readonly number[],
+): readonly PlannedOperation[] {
+  const batch = batchOf(draftOf(program, state, undefined), node, effects);
+  invariant(batch !== undefined, "what was evaluated when the fence was reached evaluates again");
+  return batch;
 }
 
 /** The operations of an effect node, on behalf of `blamed`; undefined when that ended or paused the run. */

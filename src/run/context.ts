@@ -1,8 +1,10 @@
 /** What a verifier sees: the inputs, every settled operation, and what it is to judge. */
 import { recordValue } from "../expression/index.ts";
+import type { PlanNode } from "../model/plan.ts";
 import type { Value } from "../model/value.ts";
+import type { PlannedOperation } from "./event.ts";
 import type { Program } from "./program.ts";
-import type { NodeState } from "./state.ts";
+import type { NodeState, OperationItem, OperationSettlement } from "./state.ts";
 
 interface Facts {
   readonly inputs: readonly Value[];
@@ -15,6 +17,28 @@ export function resultContext(program: Program, facts: Facts, result: Value): Va
     ["inputs", inputsOf(program, facts)],
     ["operations", operationsOf(program, facts)],
     ["result", result],
+  ]);
+}
+
+/** The `context` of `before_effect`: what was done so far, and what is proposed. */
+export function proposedContext(
+  program: Program,
+  facts: Facts,
+  { node, index, tool, arguments: json, key }: PlannedOperation,
+): Value {
+  return recordValue([
+    ["inputs", inputsOf(program, facts)],
+    ["operations", operationsOf(program, facts)],
+    [
+      "proposed",
+      recordValue([
+        ["node", node],
+        ["index", index === null ? null : BigInt(index)],
+        ["tool", tool],
+        ["arguments", json],
+        ["key", key],
+      ]),
+    ],
   ]);
 }
 
@@ -33,21 +57,34 @@ function operationsOf(program: Program, facts: Facts): Value {
     if (state === undefined || !("items" in state)) continue;
     for (const item of state.items) {
       if (item.kind !== "operation" || item.settled === null) continue;
-      operations.push(
-        recordValue([
-          ["node", node.id],
-          ["index", item.index === null ? null : BigInt(item.index)],
-          ["category", node.step.kind],
-          ["tool", item.tool],
-          ["arguments", item.arguments],
-          ["key", item.key],
-          ["outcome", item.settled.outcome],
-          ["result", item.settled.result ?? null],
-        ]),
-      );
+      operations.push(operationValue(node, item, item.settled));
     }
   }
   return Object.freeze(operations);
+}
+
+/** Settled operations are looked at before each effect, and never change. */
+const values = new WeakMap<OperationItem, Value>();
+
+function operationValue(
+  node: PlanNode,
+  item: OperationItem,
+  { outcome, result }: OperationSettlement,
+): Value {
+  const known = values.get(item);
+  if (known !== undefined) return known;
+  const value = recordValue([
+    ["node", node.id],
+    ["index", item.index === null ? null : BigInt(item.index)],
+    ["category", node.step.kind],
+    ["tool", item.tool],
+    ["arguments", item.arguments],
+    ["key", item.key],
+    ["outcome", outcome],
+    ["result", result ?? null],
+  ]);
+  values.set(item, value);
+  return value;
 }
 
 const NO_OPERATIONS: Value = Object.freeze([]);

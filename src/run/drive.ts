@@ -18,11 +18,17 @@ import { type RunStateName, type StopReason, stateOf } from "../model/stop.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Qualification } from "../ports/qualification.ts";
 import { answerEvent, type Models } from "./answer.ts";
-import type { ModelAnsweredEvent, RunCommand, RunEvent, StartedEvent } from "./event.ts";
+import type {
+  ModelAnsweredEvent,
+  RunCommand,
+  RunEvent,
+  StartedEvent,
+  StoppedEvent,
+} from "./event.ts";
 import type { InputValues } from "./inputs.ts";
 import { learnedFor } from "./learned.ts";
 import { itemType, notPending } from "./outside.ts";
-import { waitingState } from "./pending.ts";
+import { pendingModels, waitingState } from "./pending.ts";
 import { boundDigest, nodeNamed, type Program } from "./program.ts";
 import type { RunState } from "./state.ts";
 import { type Stepped, step } from "./step.ts";
@@ -44,6 +50,10 @@ export interface Drive {
   /** Monotonic time at which the call in progress began. */
   enteredMs: number | null;
   state: RunState | null;
+  /** How the run was ended from outside, for its last entry. */
+  stopped: StoppedEvent | null;
+  /** True when the journal says that the run has ended. */
+  finished: boolean;
   closed: boolean;
 }
 
@@ -60,14 +70,23 @@ export function advance(drive: Drive, { environment, model }: Advance): RunState
     return stateName(drive);
   }
   return active(drive, () => {
-    if (!sameEnvironment(drive.program.plan.environment, environment)) {
-      stop(drive, "environment_changed", "the environment differs from the recipe's");
-    } else if (mayGoOn(drive)) {
-      if (drive.state === null) feed(drive, startedEvent(drive));
-      if (model !== undefined) answer(drive, model);
-    }
+    recordAll(drive, forward(drive, environment, model));
     return stateName(drive);
   });
+}
+
+function* forward(
+  drive: Drive,
+  environment: Environment,
+  model: ModelAnswer | undefined,
+): Happening {
+  if (!sameEnvironment(drive.program.plan.environment, environment)) {
+    yield* stop(drive, "environment_changed", "the environment differs from the recipe's");
+    return;
+  }
+  if (yield* isDenied(drive)) return;
+  if (drive.state === null) yield* feed(drive, startedEvent(drive));
+  if (model !== undefined) yield* feed(drive, answerFor(drive, model));
 }
 
 /** Ends the run where it stands; what was done stays done. Nothing happens to a run that has ended. */
@@ -75,7 +94,7 @@ export function cancel(drive: Drive): RunStateName {
   refuseClosed(drive);
   if (drive.state?.end) return stateName(drive);
   return active(drive, () => {
-    stop(drive, "user_cancelled", "the run was cancelled");
+    recordAll(drive, stop(drive, "user_cancelled", "the run was cancelled"));
     return stateName(drive);
   });
 }
@@ -90,24 +109,31 @@ export function sameEnvironment(left: Environment | null, right: Environment): b
   return left !== null && ENVIRONMENT_FIELDS.every((field) => left[field] === right[field]);
 }
 
-function answer(drive: Drive, given: ModelAnswer): void {
-  const state = drive.state;
-  if (state === null || state.end !== null) throw notPendingAnyMore(drive, given);
-  feed(drive, answerEvent(drive.program, state, drive.models, given));
+/**
+ * Events on their way into the state: each is handed out before it takes effect, so that whoever drives this can record
+ * it first. Given up at that point, the event has not happened.
+ */
+export type Happening<T = void> = Generator<RunEvent, T, void>;
+
+function recordAll(drive: Drive, happening: Happening): void {
+  for (const event of happening) drive.record?.(event);
 }
 
-/** Records an event, folds it, and performs the commands that follow, until the run ends or waits. */
-function feed(drive: Drive, first: RunEvent): void {
+/** @throws RoteError as `answerEvent` */
+export function answerFor(drive: Drive, given: ModelAnswer): ModelAnsweredEvent {
+  const state = drive.state;
+  if (state === null || state.end !== null) throw notPendingAnyMore(drive, given);
+  return answerEvent(drive.program, state, drive.models, given);
+}
+
+/** Folds an event and the learned answers that follow from it, until the run ends or waits. */
+export function* feed(drive: Drive, first: RunEvent): Happening {
   const events: RunEvent[] = [first];
   for (let event = events.shift(); event !== undefined; event = events.shift()) {
-    if (event !== first && !mayGoOn(drive)) return;
-    const { commands, paused } = take(drive, event);
+    if (event !== first && (yield* isDenied(drive))) return;
+    const { commands, paused } = yield* take(drive, event);
     if (paused) {
-      stop(
-        drive,
-        "max_runtime",
-        `the run was active for more than ${drive.limits.max_runtime_ms} ms`,
-      );
+      yield* stop(drive, "max_runtime", overdue(drive));
       return;
     }
     for (const command of commands) {
@@ -118,8 +144,8 @@ function feed(drive: Drive, first: RunEvent): void {
   }
 }
 
-function take(drive: Drive, event: RunEvent): Stepped {
-  drive.record?.(event);
+function* take(drive: Drive, event: RunEvent): Happening<Stepped> {
+  yield event;
   const stepped = step(drive.program, drive.state, event, () => isOverdue(drive));
   settle(drive, stepped);
   return stepped;
@@ -133,6 +159,16 @@ function settle(drive: Drive, stepped: Stepped): void {
   if (reason === "verify_failed" || reason === "verifier_rejected") {
     drive.qualification?.demote({ run: drive.id, reason });
   }
+}
+
+/** Learned answers for boundaries that wait, as after a resume. */
+export function learnedAnswers(drive: Drive): readonly ModelAnsweredEvent[] {
+  const { program, state, qualification } = drive;
+  if (qualification === null || state === null) return [];
+  return pendingModels(program, state).flatMap(
+    ({ node, index, prompt }) =>
+      learnedEvent(drive, { type: "ask_model", node, index, prompt }) ?? [],
+  );
 }
 
 /** The event for a boundary that a compiled run need not ask a model about. */
@@ -154,15 +190,19 @@ function learnedEvent(drive: Drive, command: RunCommand): ModelAnsweredEvent | u
   };
 }
 
-/** False when the run was just ended because it may not take another step. */
-function mayGoOn(drive: Drive): boolean {
+/** True when the run was just ended because it may not take another step. */
+export function* isDenied(drive: Drive): Happening<boolean> {
   if (!stands(drive.qualification)) {
-    stop(drive, "not_qualified", "the qualification does not stand");
-    return false;
+    yield* stop(drive, "not_qualified", "the qualification does not stand");
+    return true;
   }
-  if (!isOverdue(drive)) return true;
-  stop(drive, "max_runtime", `the run was active for more than ${drive.limits.max_runtime_ms} ms`);
-  return false;
+  if (!isOverdue(drive)) return false;
+  yield* stop(drive, "max_runtime", overdue(drive));
+  return true;
+}
+
+function overdue(drive: Drive): string {
+  return `the run was active for more than ${drive.limits.max_runtime_ms} ms`;
 }
 
 function stands(qualification: Qualification | null): boolean {
@@ -175,18 +215,19 @@ function stands(qualification: Qualification | null): boolean {
   }
 }
 
-function stop(drive: Drive, reason: StopReason, message: string): void {
+export function* stop(drive: Drive, reason: StopReason, message: string, code?: string): Happening {
   if (drive.state === null) {
     // The run is on record before it ends, with nothing evaluated.
     const event = startedEvent(drive);
-    drive.record?.(event);
+    yield event;
     drive.state = step(drive.program, null, event, () => true).state;
   }
   const evaluations = drive.state.evaluations;
-  take(drive, { type: "stopped", reason, message, evaluations });
+  const event = { type: "stopped", reason, message, evaluations } as const;
+  yield* take(drive, code === undefined ? event : { ...event, code });
 }
 
-function startedEvent(drive: Drive): StartedEvent {
+export function startedEvent(drive: Drive): StartedEvent {
   const { plan, verifier } = drive.program;
   return {
     type: "started",
@@ -209,7 +250,7 @@ function isOverdue(drive: Drive): boolean {
 }
 
 /** Times one call from outside. What the host does inside it (`record`, `demote`) may not move the same run. */
-function active<T>(drive: Drive, work: () => T): T {
+export function active<T>(drive: Drive, work: () => T): T {
   if (drive.enteredMs !== null) {
     throw new RoteError("run_busy", "the run is being advanced", { run: drive.id });
   }
@@ -222,7 +263,7 @@ function active<T>(drive: Drive, work: () => T): T {
   }
 }
 
-function refuseClosed(drive: Drive): void {
+export function refuseClosed(drive: Drive): void {
   if (drive.closed) throw new RoteError("run_closed", "the run was closed", { run: drive.id });
 }
 

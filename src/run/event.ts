@@ -2,8 +2,9 @@
  * What happens to a run from outside, and what a run wants done outside: both plain JSON data.
  *
  * Events are what a journal keeps; a run's state is the fold over them (`fold`). Nodes are named by id, never by
- * position or by order of arrival. Values stand in the JSON form of their value type, so a stored event is read
- * without the reading rules (a `decimal` is applied once, when the value comes in).
+ * position or by order of arrival. Inputs and answers stand in the JSON form of their value type, so a stored event is
+ * read without the reading rules (a `decimal` is applied once, when the value comes in); results of tools stand as they
+ * were received, since they are evidence.
  */
 import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -20,7 +21,7 @@ export type RunEvent =
   | CheckpointedEvent
   | StoppedEvent;
 
-export interface StartedEvent {
+export type StartedEvent = {
   readonly type: "started";
   readonly plan: Digest;
   readonly verifier: Digest;
@@ -28,7 +29,7 @@ export interface StartedEvent {
   readonly mode: RunMode;
   readonly limits: RunLimits;
   readonly inputs: { readonly [name: string]: JsonValue };
-}
+};
 
 /** Names one item of a node: position in its `each`, else null. */
 export interface ItemName {
@@ -87,16 +88,18 @@ export interface CheckpointedEvent {
 }
 
 /** The run is ended from outside: cancelled, denied, out of time. */
-export interface StoppedEvent {
+export type StoppedEvent = {
   readonly type: "stopped";
   readonly reason: StopReason;
   readonly message: string;
+  /** The gate's own word for it, where there is one. */
+  readonly code?: string;
   /**
    * How many evaluations the run had made. When it was stopped in the middle of evaluating, the fold stops at
    * exactly the same place.
    */
   readonly evaluations: number;
-}
+};
 
 /** One call of one tool that a run wants made, with frozen arguments. */
 export interface PlannedOperation extends ItemName {

@@ -1,6 +1,6 @@
 /** What a run has to show for itself, made from its own state: commitments, and the model answers. */
 import { canonicalText } from "../base/canonical.ts";
-import { digestOf } from "../base/digest.ts";
+import { type Digest, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { environmentDigest } from "../compile/environment.ts";
 import { writeValue } from "../expression/index.ts";
@@ -10,7 +10,7 @@ import { type Drive, stateName } from "./drive.ts";
 import { promptDigest } from "./learned.ts";
 import { boundDigest, boundEnvironment } from "./program.ts";
 
-export function evidenceFrom(drive: Drive): RunEvidence {
+export function evidenceFrom(drive: Drive, receipts: readonly Digest[]): RunEvidence {
   const { plan, verifier } = drive.program;
   const state = stateName(drive);
   const result = resultOf(drive);
@@ -29,7 +29,7 @@ export function evidenceFrom(drive: Drive): RunEvidence {
     independentlyVerified: state === "verified",
     inputs: digestOf("rote-inputs/v1", drive.inputs),
     result: result === undefined ? null : digestOf("rote-result/v1", result),
-    receipts: Object.freeze([]),
+    receipts: Object.freeze(receipts.slice()),
     models: Object.freeze(plan.nodes.flatMap((node) => exchangesOf(drive, node))),
     twins: Object.freeze(plan.nodes.flatMap((node) => twinOf(drive, node))),
   });

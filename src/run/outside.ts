@@ -123,6 +123,12 @@ export function itemType(node: PlanNode): Type {
     : node.output;
 }
 
+/** How a value of one item is read when it comes from outside. */
+function readingOf(node: PlanNode): Type {
+  const step = node.step;
+  return step.kind === "read" || step.kind === "effect" ? step.reading : node.output;
+}
+
 /** Reads what an earlier check let in; a misfit means that the event belongs to another recipe. */
 function readStored(node: PlanNode, json: JsonValue): Value {
   const read = readValue(itemType(node), json);
@@ -141,7 +147,8 @@ function settleDone(
   item: OperationItem,
   result: JsonValue,
 ): void {
-  const read = readValue(itemType(node), result);
+  // As received: the evidence keeps the tool's own form, so it is read by the reading rules.
+  const read = readValue(readingOf(node), result);
   const value = read.ok ? read.value : null;
   settleItem(draft, node, state, { ...item, settled: { outcome: "done", value, result } });
   if (read.ok) return;

@@ -1,6 +1,8 @@
 /** What the interpreter needs to know about a plan besides the plan, worked out once per plan. */
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { isDeepFrozen } from "../base/freeze.ts";
+import { environmentDigest } from "../compile/environment.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, PlanNode, Verifier } from "../model/plan.ts";
 
@@ -67,6 +69,22 @@ export function boundDigest(plan: Plan): Digest {
 export function boundEnvironment(plan: Plan): Environment {
   if (plan.environment === null) throw unbound(plan);
   return plan.environment;
+}
+
+/** @throws RoteError `unbound_plan` */
+export function boundEnvironmentDigest(plan: Plan): Digest {
+  return digestOfEnvironment(boundEnvironment(plan));
+}
+
+const environments = new WeakMap<Environment, Digest>();
+
+/** `environmentDigest`, once for each environment that cannot change. */
+export function digestOfEnvironment(environment: Environment): Digest {
+  const known = environments.get(environment);
+  if (known !== undefined) return known;
+  const digest = environmentDigest(environment);
+  if (isDeepFrozen(environment)) environments.set(environment, digest);
+  return digest;
 }
 
 function unbound(plan: Plan): RoteError {

@@ -8,6 +8,7 @@
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { type Host, partsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, RunLimits, Verifier } from "../model/plan.ts";
 import type { PendingModel, RunEvidence, RunMode, RunReport } from "../model/run.ts";
@@ -16,7 +17,17 @@ import type { Clock } from "../ports/clock.ts";
 import type { Qualification } from "../ports/qualification.ts";
 import type { Random } from "../ports/random.ts";
 import { type Models, readModels } from "./answer.ts";
-import { type Advance, advance, cancel, type Drive, sameEnvironment, stateName } from "./drive.ts";
+import { type Attached, attachedTo, claimRun } from "./attached.ts";
+import {
+  type Advance,
+  advance,
+  cancel,
+  type Drive,
+  refuseClosed,
+  sameEnvironment,
+  stateName,
+} from "./drive.ts";
+import { advanceDurably, cancelDurably, type DurableAdvance } from "./durable.ts";
 import type { RunEvent } from "./event.ts";
 import { evidenceFrom, resultOf } from "./evidence.ts";
 import { readInputs } from "./inputs.ts";
@@ -24,27 +35,32 @@ import { lowerLimits } from "./limits.ts";
 import { firstPendingModel, pendingModels } from "./pending.ts";
 import { boundEnvironment, programOf } from "./program.ts";
 import { reportOf } from "./report.ts";
+import { firstRequest, type PendingRequest } from "./request.ts";
 
 /** Only this module can pass it, so only `startRun` can construct a `Run`. */
 const KEY = Symbol("run");
 
 let driveOf: (run: object) => Drive | undefined;
+let receiptsOf: (run: object) => readonly Digest[];
 
 export class Run {
   readonly #drive: Drive;
+  #attached: Attached | null;
 
   static {
     driveOf = (run) => (#drive in run ? run.#drive : undefined);
+    receiptsOf = (run) => (#attached in run ? (run.#attached?.receipts ?? []) : []);
   }
 
   /** Not for callers: `procedure.start` makes runs. */
-  constructor(key: symbol, drive: Drive) {
+  constructor(key: symbol, drive: Drive, attached: Attached | null) {
     if (key !== KEY) throw new RoteError("not_constructible", "runs are made by procedure.start");
     this.#drive = drive;
+    this.#attached = attached;
     Object.freeze(this);
   }
 
-  /** Unpredictable and unique; names the run in reports and in memory. */
+  /** Unpredictable and unique; names the run in reports, in memory and in the journal. */
   get id(): string {
     return this.#drive.id;
   }
@@ -54,7 +70,8 @@ export class Run {
   }
 
   get state(): RunStateName {
-    return stateName(this.#drive);
+    const state = stateName(this.#drive);
+    return state === "running" && this.pendingRequest !== null ? "awaiting_approval" : state;
   }
 
   /** The lexically first model boundary that waits for an answer, or null. */
@@ -69,9 +86,9 @@ export class Run {
     return state === null ? [] : Object.freeze(pendingModels(program, state));
   }
 
-  /** The request for approval that waits for a reviewer. Always null without a host. */
-  get pendingRequest(): null {
-    return null;
+  /** The lexically first request for approval that waits for a reviewer, or null. */
+  get pendingRequest(): PendingRequest | null {
+    return this.#attached === null ? null : firstRequest(this.#attached);
   }
 
   /** In its JSON form (integers as text); undefined unless the run is verified. */
@@ -84,38 +101,86 @@ export class Run {
     return reportOf(this.#drive);
   }
 
-  /** Digests of the run's receipts; without a host there are none. */
+  /** Digests of the run's receipts, in the order in which they were filed; without a host there are none. */
   get receipts(): readonly Digest[] {
-    return [];
+    return Object.freeze(receiptsOf(this).slice());
   }
 
   /**
-   * Runs as far as it goes: to an end or to a model boundary. `model` answers a pending boundary.
+   * Runs a procedure of pure, model, verify and policy nodes as far as it goes: to an end or to a model boundary.
+   * `model` answers a pending boundary.
    *
    * @returns the state. A run that has ended just says so again.
-   * @throws RoteError `invalid_model_answer` `not_pending` `unknown_node` `bad_model_usage`: the run waits as before;
-   * `run_closed`.
+   * @throws RoteError `host_required` `journal_required` when the recipe reaches outside, `invalid_model_answer`
+   * `not_pending` `unknown_node` `bad_model_usage`: the run waits as before; `run_closed`.
    */
   advancePure(options: Advance): RunStateName {
+    refuseHostNodes(this.#drive.program.plan);
+    if (this.#attached !== null) throw otherHost(this.id);
     return advance(this.#drive, options);
   }
 
-  /** As `advancePure`. A procedure that reaches outside needs a host, and is refused at its start without one. */
-  advanceAsync(_host: null, options: Advance): Promise<RunStateName> {
-    return new Promise((resolve) => {
-      resolve(advance(this.#drive, options));
-    });
+  /**
+   * Runs as far as it goes at a host: to an end, to a model boundary or to a request for approval. The first call
+   * attaches the run to the host's journal; from then on only that host can advance it.
+   *
+   * @throws RoteError `run_busy` `lease_lost` `approval_refused` `not_a_host` and as `advancePure`.
+   */
+  async advanceAsync(host: Host | null, options: DurableAdvance = {}): Promise<RunStateName> {
+    if (host === null) {
+      const { environment, model } = options;
+      if (environment === undefined) {
+        throw new RoteError("environment_changed", "without a host the environment must be stated");
+      }
+      return this.advancePure({ environment, ...(model === undefined ? {} : { model }) });
+    }
+    refuseClosed(this.#drive);
+    const parts = partsOf(host);
+    if (this.#attached === null) {
+      if (this.#drive.state !== null) throw otherHost(this.id);
+      this.#attached = attachedTo(parts, await claimRun(parts, this.id));
+    } else if (this.#attached.parts !== parts) {
+      throw otherHost(this.id);
+    }
+    await advanceDurably(this.#drive, this.#attached, options);
+    return this.state;
   }
 
   /** Ends the run as `cancelled`. It establishes no rollback; a run that has ended stays as it is. */
   cancel(): RunStateName {
+    if (this.#attached !== null) throw otherHost(this.id);
     return cancel(this.#drive);
+  }
+
+  /**
+   * As `cancel`, for a run at a host. What is in flight is told to stop; an effect that may have happened makes the run
+   * end as uncertain instead.
+   */
+  async cancelAsync(): Promise<RunStateName> {
+    if (this.#attached === null) return this.cancel();
+    refuseClosed(this.#drive);
+    await cancelDurably(this.#drive, this.#attached);
+    return this.state;
   }
 
   /** Gives the run up: it cannot be advanced any more. What it has to say can still be read. */
   close(): void {
     this.#drive.closed = true;
   }
+
+  /** As `close`, and lets another process take the run over at once. */
+  async closeAsync(): Promise<void> {
+    this.close();
+    if (this.#attached !== null) await this.#attached.parts.journal.release(this.#attached.lease);
+  }
+}
+
+function otherHost(run: string): RoteError {
+  return new RoteError(
+    "other_host",
+    `the run ${run} is advanced where it was begun: at its host, or without one`,
+    { run },
+  );
 }
 
 /**
@@ -128,7 +193,7 @@ export function evidenceOf(run: Run): RunEvidence {
   if (drive === undefined) {
     throw new RoteError("not_a_run", "only a run made by this process's procedures is evidence");
   }
-  return evidenceFrom(drive);
+  return evidenceFrom(drive, receiptsOf(run));
 }
 
 export interface StartOptions {
@@ -149,8 +214,7 @@ export interface StartOptions {
 /**
  * A run that is ready to be advanced.
  *
- * @throws RoteError `unbound_plan` `environment_changed` `host_required` `journal_required` `not_qualified`
- * `model_unknown` `bad_limit` `bad_input`: nothing was started.
+ * @throws RoteError `unbound_plan` `environment_changed` `not_qualified` `model_unknown` `bad_limit` `bad_input`: nothing was started.
  */
 export function startRun(
   plan: Plan,
@@ -164,28 +228,38 @@ export function startRun(
       "the environment differs from the one that the recipe is bound to",
     );
   }
-  refuseHostNodes(plan);
   if (options.mode === "compiled" && options.qualification === undefined) {
     throw new RoteError("not_qualified", "a compiled run needs a qualification");
   }
   const program = programOf(plan, verifier);
-  return new Run(KEY, {
-    id: `run-${Buffer.from(options.random.bytes(16)).toString("hex")}`,
-    program,
-    mode: options.mode,
-    limits: lowerLimits(plan.limits, options.limits ?? {}),
-    inputs: readInputs(program, inputs),
-    models: readModels(program, options.models ?? {}),
-    qualification: options.mode === "compiled" ? (options.qualification ?? null) : null,
-    clock: options.clock,
-    record: options.record,
-    startedWallMs: options.clock.wallMs(),
-    endedWallMs: null,
-    activeMs: 0,
-    enteredMs: null,
-    state: null,
-    closed: false,
-  });
+  return new Run(
+    KEY,
+    {
+      id: `run-${Buffer.from(options.random.bytes(16)).toString("hex")}`,
+      program,
+      mode: options.mode,
+      limits: lowerLimits(plan.limits, options.limits ?? {}),
+      inputs: readInputs(program, inputs),
+      models: readModels(program, options.models ?? {}),
+      qualification: options.mode === "compiled" ? (options.qualification ?? null) : null,
+      clock: options.clock,
+      record: options.record,
+      startedWallMs: options.clock.wallMs(),
+      endedWallMs: null,
+      activeMs: 0,
+      enteredMs: null,
+      state: null,
+      stopped: null,
+      finished: false,
+      closed: false,
+    },
+    null,
+  );
+}
+
+/** A run made from its journal. For `resumeRun` only. */
+export function runOf(drive: Drive, attached: Attached | null): Run {
+  return new Run(KEY, drive, attached);
 }
 
 function refuseHostNodes(plan: Plan): void {

@@ -95,12 +95,13 @@ function acceptCheckpoint(draft: Draft, event: CheckpointedEvent): void {
 }
 
 function stopped(draft: Draft, event: StoppedEvent): void {
-  const { reason, message, evaluations } = event;
+  const { reason, message, code, evaluations } = event;
   if (evaluations !== draft.evaluations) {
     const found = `${draft.evaluations} evaluations`;
     throw refused(`the run was stopped after ${evaluations} evaluations and has made ${found}`);
   }
-  endRun(draft, { reason, node: null, message }, null);
+  const failure = { reason, node: null, message };
+  endRun(draft, code === undefined ? failure : { ...failure, code }, null);
 }
 
 function work(draft: Draft): Stepped {
@@ -175,22 +176,27 @@ function refused(why: string): RoteError {
 /**
  * The state after the given events. A run that was stopped in the middle of evaluating is stopped at the same place.
  *
+ * `afterEnd` says what to do with events behind the end: a journal may hold outcomes of what was in flight then.
+ *
  * @throws RoteError as `step`; also for an empty list.
  */
-export function fold(program: Program, events: Iterable<RunEvent>): Stepped {
+export function fold(
+  program: Program,
+  events: Iterable<RunEvent>,
+  afterEnd: "refuse" | "ignore" = "refuse",
+): Stepped {
+  const list = [...events];
+  const end = list.findLast((event) => event.type === "stopped");
+  // Operations in flight may have been recorded between the evaluation at which the run was stopped and its end.
+  const pause: Pause | undefined =
+    end === undefined ? undefined : (evaluations) => evaluations >= end.evaluations;
   let stepped: Stepped | null = null;
-  let last: RunEvent | null = null;
-  for (const next of events) {
-    if (last !== null) stepped = step(program, stepped?.state ?? null, last, pauseBefore(next));
-    last = next;
+  for (const event of list) {
+    if (stepped?.paused === true && event.type !== "stopped") continue;
+    stepped = step(program, stepped?.state ?? null, event, pause);
+    if (afterEnd === "ignore" && stepped.state.end !== null) return stepped;
   }
-  if (last === null) throw refused("there are no events");
-  stepped = step(program, stepped?.state ?? null, last);
+  if (stepped === null) throw refused("there are no events");
   invariant(!stepped.paused, "a fold is never left in the middle");
   return stepped;
-}
-
-function pauseBefore(next: RunEvent): Pause | undefined {
-  if (next.type !== "stopped") return undefined;
-  return (evaluations) => evaluations >= next.evaluations;
 }

@@ -7,6 +7,7 @@ it("every generated file in the tree is what the source says (npm run generate)"
     "docs/cli.md",
     "docs/errors.md",
     "docs/expressions.md",
+    "docs/formats.md",
     "docs/states.md",
     "schema/recipe.schema.json",
     "schema/verifier.schema.json",

@@ -13,6 +13,18 @@ describe("the package", () => {
   it("can be imported through these names and no others", () => {
     expect(manifest["exports"]).toEqual({
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./audit": { types: "./dist/app/audit.d.ts", default: "./dist/app/audit.js" },
+      "./keys": { types: "./dist/app/keys.d.ts", default: "./dist/app/keys.js" },
+      "./tools": { types: "./dist/tools/index.d.ts", default: "./dist/tools/index.js" },
+      "./tools/mcp": {
+        types: "./dist/tools/mcp-client.d.ts",
+        default: "./dist/tools/mcp-client.js",
+      },
+      "./tools/workpaper": {
+        types: "./dist/tools/workpaper.d.ts",
+        default: "./dist/tools/workpaper.js",
+      },
+      "./trust": { types: "./dist/trust/index.d.ts", default: "./dist/trust/index.js" },
       "./schema/recipe.json": "./schema/recipe.schema.json",
       "./schema/verifier.json": "./schema/verifier.schema.json",
       "./package.json": "./package.json",
@@ -34,11 +46,15 @@ describe("the package", () => {
   it("needs these packages at run time and no others", () => {
     expect(Object.keys(manifest["dependencies"] ?? {})).toEqual([
       "@dagrejs/graphlib",
+      "@noble/ed25519",
       "better-sqlite3",
       "commander",
       "zod",
     ]);
-    expect(manifest["peerDependencies"]).toEqual({ "@viz-js/viz": "3.31.0" });
+    expect(manifest["peerDependencies"]).toEqual({
+      "@modelcontextprotocol/client": "2.4.0",
+      "@viz-js/viz": "3.31.0",
+    });
   });
 
   it("pins every dependency exactly", () => {

@@ -130,7 +130,7 @@ it("a run gives what plain recursion over the graph gives", () => {
 });
 
 it("a compiled run gives what a guided run gives, and takes exactly the nodes that a guided run found equal", () => {
-  const qualification = { learned: [], stands: () => true, demote: () => {} };
+  const qualification = { id: "test", learned: [], stands: () => true, demote: () => {} };
   fc.assert(
     fc.property(randomRecipes, inputs, (recipe, n) => {
       const guided = play(recipe, n);

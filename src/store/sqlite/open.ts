@@ -44,23 +44,32 @@ export function createDatabase(file: string, format: Format, options: OpenOption
   // Made whole under another name: a crash leaves no half a database where one is looked for.
   const draft = `${file}.new`;
   try {
-    makePrivateFile(draft);
-    const database = connect(draft, options);
-    try {
-      database.pragma("synchronous = FULL");
-      database.pragma(`application_id = ${format.applicationId}`);
-      migrate(database, format);
-      database.pragma("journal_mode = WAL");
-    } finally {
-      database.close();
-    }
+    draftDatabase(draft, format, options);
     renameSync(draft, file);
     syncDirectory(directory);
   } catch (error) {
-    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
+    removeDraft(draft);
     throw told(error);
   }
   return openDatabase(file, format, options);
+}
+
+/** A whole new database under a name that nothing stood for before. */
+export function draftDatabase(draft: string, format: Format, options: OpenOptions): void {
+  makePrivateFile(draft);
+  const database = connect(draft, options);
+  try {
+    database.pragma("synchronous = FULL");
+    database.pragma(`application_id = ${format.applicationId}`);
+    migrate(database, format);
+    database.pragma("journal_mode = WAL");
+  } finally {
+    database.close();
+  }
+}
+
+export function removeDraft(draft: string): void {
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Format } from "./format.ts";
+import { JOURNAL_TABLES } from "./journal-schema.ts";
 
 /** Name of the database in a memory's directory. */
 export const FILE = "procedures.sqlite";
@@ -88,5 +89,6 @@ export const PROCEDURES: Format = {
     ) STRICT;
     INSERT INTO totals VALUES (1, 0, 0);
     `,
+    JOURNAL_TABLES,
   ],
 };

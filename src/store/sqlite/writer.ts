@@ -25,6 +25,8 @@ export interface Writer {
 export function writerOf(database: Database): Writer {
   let closed = false;
   let ended: RoteError | undefined;
+  // Prepared once: making one costs more than many a write.
+  const transaction = database.transaction((work: () => unknown) => refusePromise(work()));
 
   function refuseUse(): void {
     if (ended !== undefined) throw ended;
@@ -45,10 +47,9 @@ export function writerOf(database: Database): Writer {
   return {
     write<T>(work: () => T): T {
       refuseUse();
-      const transaction = database.transaction(() => refusePromise(work()));
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return transaction.immediate();
+          return transaction.immediate(work) as T;
         } catch (error) {
           if (isBusy(error)) {
             if (attempt < ATTEMPTS) continue;

@@ -330,7 +330,14 @@ describe("rote completions", () => {
 
   it("in bash complete commands, inner commands, options, choices and files", () => {
     expect(complete("rote ch")).toEqual(["check"]);
-    expect(complete("rote memory ")).toEqual(["--help", "demote", "forget", "qualify", "status"]);
+    expect(complete("rote memory ")).toEqual([
+      "--help",
+      "demote",
+      "forget",
+      "observe",
+      "qualify",
+      "status",
+    ]);
     expect(complete("rote memory forget --y")).toEqual(["--yes"]);
     expect(complete("rote run recipe.json --mo")).toEqual(["--mode", "--model"]);
     expect(complete("rote run recipe.json --mode ")).toEqual(["compiled", "guided"]);

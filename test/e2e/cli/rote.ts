@@ -39,6 +39,35 @@ export async function rote(words: readonly string[], setting: Setting): Promise<
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
+/** A command that is still at work, with what it has written so far. */
+export class Working {
+  readonly child: ReturnType<typeof startRote>;
+  readonly ended: Promise<number | null>;
+  stdout = "";
+  stderr = "";
+
+  constructor(words: readonly string[], cwd: string) {
+    this.child = startRote(words, cwd);
+    this.child.stdin.end();
+    this.child.stdout.on("data", (chunk: Buffer) => {
+      this.stdout += chunk.toString();
+    });
+    this.child.stderr.on("data", (chunk: Buffer) => {
+      this.stderr += chunk.toString();
+    });
+    this.ended = new Promise((resolve) => this.child.on("close", resolve));
+  }
+
+  /** Resolves with the first match in what is written to standard error. */
+  async says(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const found = pattern.exec(this.stderr);
+      if (found !== null) return found[1] ?? found[0];
+      await once(this.child.stderr, "data");
+    }
+  }
+}
+
 /** Starts the command and leaves the pipes to the test. */
 export function startRote(words: readonly string[], cwd: string, env: Setting["env"] = {}) {
   return spawn(process.execPath, [MAIN, ...words], {

@@ -14,6 +14,7 @@ async function type(line: string) {
     progress: () => undefined,
     watched: false,
     standardInput: async function* () {},
+    ask: null,
     environment: {},
     interrupted: new AbortController().signal,
   };
@@ -103,6 +104,36 @@ it("the version is that of the package", async () => {
   const { code, out } = await type("--version");
   expect(code).toBe(0);
   expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+describe("words that begin with a dash", () => {
+  const nonce = "-x_lrOI8UuI8ZSte4S3A00";
+  const store = "--store none --trust none.json";
+
+  it.each([
+    ["before the options", `approvals show ${nonce} ${store}`],
+    ["behind the options", `approvals show ${store} ${nonce}`],
+    ["with two dashes", `approvals show -${nonce.slice(0, -1)} ${store}`],
+  ])("are names of requests, %s", async (_, line) => {
+    const { code, err } = await type(line);
+    expect(err).toContain("none.json does not exist");
+    expect(code).toBe(1);
+  });
+
+  it("are public keys as values of options", async () => {
+    const rotate = "keys rotate none.json --root r.key --old";
+    const { code, err } = await type(`${rotate} --${"x".repeat(41)} --new -${"y".repeat(42)}`);
+    expect(err).toContain("none.json does not exist");
+    expect(code).toBe(1);
+    expect((await type(`${rotate} --new`)).code).toBe(2);
+  });
+});
+
+it("options of several words arrive under their names", async () => {
+  const both = "--passphrase-fd 0 --passphrase-file none";
+  const { code, err } = await type(`keys generate none.key ${both}`);
+  expect(err).toContain("both say the passphrase");
+  expect(code).toBe(2);
 });
 
 describe("completions", () => {

@@ -12,6 +12,7 @@ function qualification(learned: readonly LearnedAnswer[] = []) {
   let asked = 0;
   let standing: () => boolean = () => true;
   const port: Qualification = {
+    id: "test",
     learned,
     stands: () => {
       asked += 1;

@@ -147,11 +147,11 @@ describe("what is refused at the start", () => {
     const read = recipeOf({}, [
       { id: "r", output: "json", step: { kind: "read", tool: "files.read", arguments: "a" } },
     ]);
-    expect(() => started(compiled(read), {})).toThrow(
+    expect(() => started(compiled(read), {}).run.advancePure({ environment })).toThrow(
       expect.objectContaining({ code: "host_required", data: { node: "r" } }),
     );
     const checkpoint = recipeOf({}, [{ id: "c", step: { kind: "checkpoint", value: 1 } }]);
-    expect(() => started(compiled(checkpoint), {})).toThrow(
+    expect(() => started(compiled(checkpoint), {}).run.advancePure({ environment })).toThrow(
       expect.objectContaining({ code: "journal_required", data: { node: "c" } }),
     );
   });

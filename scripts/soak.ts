@@ -1,0 +1,70 @@
+/**
+ * `npm run soak [-- --kills N] [--seed N] [--fresh]`: kills processes until N have died (default 10,000), and says so on
+ * the way. Interrupted, it goes on where it was when it is started again; `--fresh` begins anew. Any effect that is
+ * there twice or that the journal does not agree about ends it with exit code 1 and the seed that shows it.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { NOTHING, type Tally, tallyOf } from "../test/support/kills/tally.ts";
+import { ROOT } from "./stages.ts";
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "10000" },
+    seed: { type: "string", default: "1000000" },
+    fresh: { type: "boolean", default: false },
+  },
+});
+const kills = Number(values.kills);
+const seed = Number(values.seed);
+if (!Number.isSafeInteger(kills) || !Number.isSafeInteger(seed) || kills < 1) {
+  process.stderr.write("usage: npm run soak [-- --kills N] [--seed N] [--fresh]\n");
+  process.exit(2);
+}
+
+const FOLDER = join(ROOT, ".soak");
+const KEPT = join(FOLDER, `kills-${seed}.json`);
+if (values.fresh) rmSync(KEPT, { force: true });
+mkdirSync(FOLDER, { recursive: true });
+compile();
+const from = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, "utf8")) as Tally) : NOTHING;
+if (from.cases > 0) say(`going on after ${from.kills} kills, at seed ${seed + from.cases}`);
+
+let interrupted = false;
+process.once("SIGINT", () => {
+  interrupted = true;
+  say("stopping after this case; start again to go on");
+});
+
+const tally = await tallyOf({
+  kills,
+  seed,
+  from,
+  stop: () => interrupted,
+  progress(now, at, wrong) {
+    for (const one of wrong) say(`seed ${at}: ${one}`);
+    writeFileSync(KEPT, JSON.stringify(now));
+    if (now.cases % 25 === 0) {
+      say(`${now.kills} of ${kills} kills, seed ${at}, ${now.repeated} repeated, ${now.lost} lost`);
+    }
+  },
+});
+process.stdout.write(`${JSON.stringify(tally)}\n`);
+process.exitCode = tally.repeated + tally.lost + tally.faults > 0 ? 1 : interrupted ? 130 : 0;
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** The processes that are killed run compiled code: a loader would cost each of them a second. */
+function compile(): void {
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const made = spawnSync(process.execPath, [tsc, "-p", "tsconfig.bench.json"], {
+    cwd: ROOT,
+    stdio: ["ignore", 2, 2],
+  });
+  if (made.status !== 0) say("compiled with type errors");
+}

@@ -1,0 +1,171 @@
+/** A request for approval as a reviewer is told of it: what it asks, what was decided, and what has become of it. */
+import { type Digest, sha256Hex } from "../base/digest.ts";
+import { RoteError } from "../base/error.ts";
+import { type JsonValue, readJson } from "../base/json.ts";
+import {
+  type Body,
+  type DecidingParts,
+  decisionsOn,
+  type OpenRequest,
+  openRequestsIn,
+} from "../host/index.ts";
+import { type Appended, HOST_CHAIN } from "../model/journal.ts";
+import { type PolicyDocument, policySchema } from "../model/policy.ts";
+import type { Journal } from "../ports/journal.ts";
+import { type Totals, totalsOf } from "./totals.ts";
+
+export const REQUEST_STATUSES = [
+  "waiting",
+  "approved",
+  "rejected",
+  "used",
+  "expired",
+  "replaced",
+  "run_ended",
+] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+export interface FiledDecision {
+  readonly approver: string;
+  readonly decision: "approve" | "reject";
+  /** Milliseconds since 1970 UTC, by the journal. */
+  readonly filed_ms: number;
+  /** False when it does not count (any more): its window has passed, its key was revoked, or who signed may not. */
+  readonly counts: boolean;
+}
+
+export interface ReviewRequest {
+  readonly request: OpenRequest;
+  readonly status: RequestStatus;
+  /** Distinct approvers wanted. */
+  readonly required: number;
+  /** Who acts, and may therefore not approve unless the host's rules say otherwise. */
+  readonly requestedBy: string;
+  readonly decisions: readonly FiledDecision[];
+  readonly totals: Totals;
+}
+
+export interface Reading {
+  readonly parts: Pick<DecidingParts, "journal" | "clock" | "trust">;
+  readonly toolReviews: readonly JsonValue[];
+}
+
+/** What judging takes; what cannot be read is set so that it judges more strictly than the host would. */
+export function decidingParts(
+  { parts }: Reading,
+  operations: OpenRequest["operations"],
+): DecidingParts {
+  const operation = operations[0]?.operation;
+  const approvals =
+    operation === undefined ? undefined : approvalsUnder(parts.journal, operation.policy);
+  const identity = { name: operation?.identity ?? "", key: null };
+  return { ...parts, identity, policy: { document: { approvals: approvals ?? STRICTEST } } };
+}
+
+const STRICTEST = { required: 16, requester_may_approve: false } as const;
+const POLICY_TAG = "rote-policy/v1\n";
+
+/** The rules for approvals in the policy that operations name: the host keeps it in the record by that digest. */
+function approvalsUnder(journal: Journal, policy: Digest): PolicyDocument["approvals"] | undefined {
+  const sha256 = policy.slice("sha256:".length);
+  const bytes = journal.blob(sha256);
+  if (bytes === undefined || sha256Hex(bytes) !== sha256) return undefined;
+  const text = Buffer.from(bytes).toString("utf8");
+  const read = text.startsWith(POLICY_TAG) ? readJson(text.slice(POLICY_TAG.length)) : undefined;
+  const document = read?.ok === true ? policySchema.safeParse(read.value) : undefined;
+  return document?.data?.approvals;
+}
+
+/** @param entries of the run */
+export function reviewRequest(
+  reading: Reading,
+  request: OpenRequest,
+  entries: readonly Appended[],
+): ReviewRequest {
+  const parts = decidingParts(reading, request.operations);
+  const { journal, clock, trust } = parts;
+  const now = Math.floor(clock.wallMs() / 1000);
+  return {
+    request,
+    status: statusOf(parts, request, entries),
+    required: parts.policy.document.approvals.required,
+    requestedBy: parts.identity.name,
+    decisions: filedOn(parts, request),
+    totals: totalsOf(request.operations, reading.toolReviews, journal.origin, trust(), now),
+  };
+}
+
+/**
+ * Refuses a request that cannot be decided any more, and says by whom and when it was decided.
+ *
+ * @throws RoteError `approval_refused` with the fault as `data.fault`, for `already_decided` also `data.decisions`
+ */
+export function refuseDecided({ status, decisions }: ReviewRequest): void {
+  switch (status) {
+    case "waiting":
+      return;
+    case "approved":
+    case "rejected":
+    case "used":
+      throw alreadyDecided(decisions);
+    case "expired":
+      throw refusedDecision("request_expired", "the request has expired");
+    case "replaced":
+      throw refusedDecision("no_pending_request", "the request was replaced by another one");
+    case "run_ended":
+      throw refusedDecision("no_pending_request", "its run has ended");
+  }
+}
+
+export function alreadyDecided(decisions: readonly FiledDecision[]): RoteError {
+  const who = decisions.map(
+    ({ approver, decision, filed_ms: filed }) =>
+      `${decision} by ${approver} at ${new Date(filed).toISOString()}`,
+  );
+  return new RoteError(
+    "approval_refused",
+    `The request is decided already: ${who.join(", ")}. Nothing was used up.`,
+    { fault: "already_decided", decisions: decisions.map((one) => ({ ...one })) },
+  );
+}
+
+export function refusedDecision(fault: string, why: string): RoteError {
+  return new RoteError("approval_refused", `Nothing was signed: ${why} (${fault}).`, { fault });
+}
+
+function statusOf(
+  parts: DecidingParts,
+  request: OpenRequest,
+  entries: readonly Appended[],
+): RequestStatus {
+  const { journal, clock, policy } = parts;
+  const { approvals, rejection } = decisionsOn(parts, request);
+  if (rejection !== null) return "rejected";
+  const admitted = new Set(entries.map(({ entry }) => admittedIn(entry)));
+  if (request.operations.every(({ digest }) => admitted.has(digest))) return "used";
+  if (entries.some(({ entry }) => entry.type === "run_ended")) return "run_ended";
+  const open = openRequestsIn(journal, entries);
+  if (!open.some(({ nonce }) => nonce === request.nonce)) return "replaced";
+  if (approvals.length >= policy.document.approvals.required) return "approved";
+  const past = request.expires !== null && clock.wallMs() / 1000 >= request.expires;
+  return past ? "expired" : "waiting";
+}
+
+function admittedIn({ type, body }: Appended["entry"]): JsonValue | undefined {
+  return type === "admitted" ? (body as Body)["digest"] : undefined;
+}
+
+function filedOn(parts: DecidingParts, request: OpenRequest): readonly FiledDecision[] {
+  const { approvals, rejection } = decisionsOn(parts, request);
+  return parts.journal.read(HOST_CHAIN, request.hostSeq).flatMap(({ entry }) => {
+    const body = entry.body as Body;
+    if (entry.type !== "approval_received" || body["nonce"] !== request.nonce) return [];
+    const approver = String(body["approver"]);
+    const decision = body["decision"] === "reject" ? "reject" : "approve";
+    const counts =
+      decision === "reject"
+        ? rejection?.approval.approver === approver
+        : approvals.some(({ approval }) => approval.approver === approver);
+    return [{ approver, decision, filed_ms: entry.time, counts }];
+  });
+}

@@ -1,0 +1,187 @@
+/**
+ * The audit of a record by somebody who was not there: offline, in one pass, in little memory.
+ *
+ * - A1 Nothing in the record is believed because it is there. Bytes are what chains, tree and digests say; documents are
+ *   what their signatures say; signatures count by the auditor's own trust store, at their place.
+ * - A2 It goes on behind what it finds, so that one fault does not hide another, and says how much it saw.
+ * - A3 A finding of any kind, and nothing to look at, is not a clean record.
+ */
+
+import type { JsonValue } from "../base/json.ts";
+import { leafHash } from "../base/merkle.ts";
+import { HOST_CHAIN } from "../model/journal.ts";
+import { BLOB_FOLDER, BUNDLE_FILES, type BundleSource } from "../ports/bundle.ts";
+import { createBlobs } from "./blobs.ts";
+import { createBudgets } from "./budgets.ts";
+import { readCanonical } from "./canonical.ts";
+import { createChains } from "./chains.ts";
+import { type Context, type Placed, placeOf } from "./context.ts";
+import { createCounts } from "./counts.ts";
+import { createDocuments } from "./documents.ts";
+import { createFindings, type Findings, inOrder } from "./finding.ts";
+import type { FindingCode } from "./finding-codes.ts";
+import { createHeads, rawHeadsOf } from "./heads.ts";
+import { createHostChain } from "./host-chain.ts";
+import { createJudge } from "./judgement.ts";
+import { createKeys, openOwnTrust } from "./keys.ts";
+import { linesOf, type Piece, wholeOf } from "./lines.ts";
+import { MAX_LINE_BYTES, readEntry } from "./read-entry.ts";
+import type { AuditReport } from "./report.ts";
+import { createRuns, type Runs } from "./runs.ts";
+import { createSeen } from "./seen.ts";
+
+export interface AuditOptions {
+  /** The auditor's own trust store, got from a place that it trusts: one envelope, or a list of consecutive versions. */
+  readonly trust: JsonValue;
+  /** Tree heads that were kept outside (`readOutsideHeads`): they alone show that the end was cut off. Default none. */
+  readonly anchors?: readonly string[];
+  /** Findings listed at most. Default 1,000. */
+  readonly mostListed?: number;
+}
+
+const MAX_HEAD_LINE_BYTES = 4_096;
+const MAX_TRUST_BYTES = 100_000_000;
+
+/** @throws RoteError `trust_refused` when the auditor's own trust store is not one */
+export async function auditBundle(
+  source: BundleSource,
+  options: AuditOptions,
+): Promise<AuditReport> {
+  const keys = createKeys(openOwnTrust(options.trust));
+  const findings = createFindings(options.mostListed);
+  const counts = createCounts();
+  const blobs = createBlobs(source, findings, counts);
+  const documents = createDocuments(blobs, findings);
+  const context: Context = { keys, findings, counts, blobs, documents };
+  const naturalKeys = createSeen();
+  const budgets = createBudgets(context);
+  const chains = createChains(findings);
+  const host = createHostChain({
+    context,
+    budgets,
+    naturalKeys,
+    runs: () => runs,
+    hasEnded: (run) => chains.hasEnded(run),
+  });
+  const judge = createJudge(context);
+  const runs: Runs = createRuns(context, {
+    judge,
+    budgets,
+    naturalKeys,
+    onUncertain: (...args) => host.uncertain(...args),
+  });
+
+  await learnTrust(source, context);
+  const notes = await source.read(BUNDLE_FILES.heads);
+  if (notes === undefined) missing(findings, BUNDLE_FILES.heads);
+  const raw = notes === undefined ? undefined : rawHeadsOf(linesOf(notes, MAX_HEAD_LINE_BYTES));
+  const heads = createHeads(raw, options.anchors ?? [], keys, findings);
+
+  async function takePiece(piece: Piece, index: number): Promise<void> {
+    const leaf = leafHash(piece.bytes);
+    counts.entries += 1;
+    counts.bytes += piece.bytes.byteLength;
+    const file = { file: BUNDLE_FILES.journal, index: [index, index] as const };
+    const add = (code: FindingCode, message: string) =>
+      findings.add(code, { ...file, chain: null, seq: null }, message);
+    const read = readEntry(piece, add);
+    if (read === undefined) return void (await heads.add(leaf, false, 0));
+    const { entry, hash, fault } = read;
+    const placed: Placed = { entry, hash, index, seconds: Math.floor(entry.time / 1000) };
+    if (fault !== null) findings.add(fault.code, placeOf(placed), fault.message);
+    const follows = chains.follow(entry, hash, index);
+    if (index === 0 && entry.chain !== HOST_CHAIN) {
+      findings.add(
+        "host_start",
+        placeOf(placed),
+        "the record does not begin with the host's chain",
+      );
+    }
+    if (follows && fault === null) {
+      await (entry.chain === HOST_CHAIN ? host.take(placed) : runs.take(placed));
+    }
+    const due = follows && entry.type === "run_ended";
+    const met = heads.add(leaf, due, entry.time);
+    if (met !== undefined) await met;
+  }
+
+  const journal = await source.read(BUNDLE_FILES.journal);
+  if (journal === undefined) missing(findings, BUNDLE_FILES.journal);
+  else {
+    let index = 0;
+    for await (const piece of linesOf(journal, MAX_LINE_BYTES)) {
+      await takePiece(piece, index);
+      index += 1;
+    }
+  }
+  await heads.finish();
+  counts.heads = heads.good;
+  const open = runs.open();
+  counts.runs.open = open.runs;
+  counts.admissions.open = open.admissions;
+  judgeWhole(context);
+  await judgeNames(source, context);
+  const store = keys.inForce();
+  return {
+    type: "rote-audit/v1",
+    clean: findings.counts.size === 0,
+    origin: keys.origin,
+    trust: store === undefined ? null : { version: store.document.version, digest: store.digest },
+    counts,
+    covered: heads.covered,
+    anchors: heads.anchored,
+    findings: inOrder(findings.list),
+    omitted: findings.omitted,
+    codes: Object.fromEntries(findings.counts),
+  };
+}
+
+/** The versions in the bundle's file are looked at first: what was revoked later counts from the beginning. */
+async function learnTrust(source: BundleSource, { keys, findings }: Context): Promise<void> {
+  const file = BUNDLE_FILES.trust;
+  const portions = await source.read(file);
+  if (portions === undefined) return missing(findings, file);
+  const bytes = await wholeOf(portions, MAX_TRUST_BYTES);
+  const json = bytes === undefined ? undefined : readCanonical(bytes);
+  if (json?.ok !== true || !Array.isArray(json.value)) {
+    const message = json?.ok === false ? json.error.message : "it is not a list of envelopes";
+    findings.add("file_malformed", { file, index: null, chain: null, seq: null }, message);
+    return;
+  }
+  keys.learn(json.value as readonly JsonValue[], (index) => (code, message) => {
+    findings.add(code, { file, index: [index, index], chain: null, seq: null }, message);
+  });
+}
+
+function judgeWhole({ keys, findings, counts }: Context): void {
+  const nowhere = { index: null, chain: null, seq: null };
+  const unadopted = keys.unadopted();
+  if (unadopted > 0) {
+    const place = { ...nowhere, file: BUNDLE_FILES.trust };
+    findings.add("trust_unlisted", place, `the chain adopted ${unadopted} versions fewer`);
+  }
+  if (counts.runs.started === 0) {
+    const place = { ...nowhere, file: BUNDLE_FILES.journal };
+    const message = `there are ${counts.entries} entries and no run in the record`;
+    findings.add("nothing_to_verify", place, message);
+  }
+}
+
+/** Whatever else is there was verified by nothing. */
+async function judgeNames(source: BundleSource, { findings, blobs }: Context): Promise<void> {
+  const known: readonly string[] = Object.values(BUNDLE_FILES);
+  for await (const name of source.names()) {
+    const named = name.startsWith(BLOB_FOLDER) && blobs.isNamed(name.slice(BLOB_FOLDER.length));
+    if (named || known.includes(name)) continue;
+    const place = { file: name, index: null, chain: null, seq: null };
+    findings.add("file_unknown", place, `nothing in the record names ${name}`);
+  }
+}
+
+function missing(findings: Findings, file: string): void {
+  findings.add(
+    "file_missing",
+    { file, index: null, chain: null, seq: null },
+    `there is no ${file}`,
+  );
+}

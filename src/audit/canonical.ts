@@ -1,0 +1,82 @@
+/**
+ * Reading bytes that must be the canonical text of their value: nothing else has the digest that it should have.
+ *
+ * Most bytes are canonical, and whether they are is told fastest by writing what was read: where the platform's own
+ * reader and writer give the text back, what they do not look at is looked at here. Everything else goes the strict way,
+ * which decides and says why.
+ */
+import { sameBytes } from "../base/bytes.ts";
+import { canonicalBytes } from "../base/canonical.ts";
+import { type JsonValue, readJson } from "../base/json.ts";
+import { err, ok, type Result } from "../base/result.ts";
+
+/** As deep as what has a canonical form; how large is bounded by the bytes at hand. */
+const MAX_DEPTH = 512;
+const LIMITS = { numbers: "finite", maxDepth: MAX_DEPTH, maxNodes: 100_000_000 } as const;
+
+export interface Unreadable {
+  readonly kind: "not_json" | "not_canonical";
+  readonly message: string;
+  /** The value, where there is one. */
+  readonly value?: JsonValue;
+}
+
+export function readCanonical(bytes: Uint8Array): Result<JsonValue, Unreadable> {
+  const plain = readPlainly(bytes);
+  if (plain !== undefined) return ok(plain);
+  const read = readJson(bytes, { ...LIMITS, maxBytes: bytes.byteLength });
+  if (!read.ok) {
+    const { message, offset } = read.error;
+    return err({ kind: "not_json", message: `${message} (at character ${offset})` });
+  }
+  const { value } = read;
+  if (sameBytes(canonicalBytes(value), bytes)) return ok(value);
+  return err({ kind: "not_canonical", message: "its canonical text has other bytes", value });
+}
+
+/** `canonicalBytes`, faster for a value that was read from canonical text. */
+export function bytesOf(value: JsonValue): Uint8Array {
+  const text = JSON.stringify(value);
+  // Members in order and whole characters: then the platform writes what RFC 8785 says.
+  if (text.includes("\\ud") || !isSorted(value, MAX_DEPTH)) return canonicalBytes(value);
+  return Buffer.from(text);
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The value of bytes that are certainly canonical; undefined for any others, and for some that are. */
+function readPlainly(bytes: Uint8Array): JsonValue | undefined {
+  try {
+    const text = decoder.decode(bytes);
+    // The writer escapes halves of surrogate pairs instead of refusing them.
+    if (text.includes("\\ud")) return undefined;
+    const value = JSON.parse(text) as JsonValue;
+    return JSON.stringify(value) === text && isSorted(value, MAX_DEPTH) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when all members are in the order of their UTF-16 units, and nothing nests deeper than `levels`. */
+function isSorted(value: JsonValue, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) {
+    for (const element of value as readonly JsonValue[]) {
+      if (typeof element === "object" && !isSorted(element, levels - 1)) return false;
+    }
+    return true;
+  }
+  const members = value as { readonly [member: string]: JsonValue };
+  let before = "";
+  let first = true;
+  // What was just parsed has no members but its own.
+  for (const member in members) {
+    if (!first && before >= member) return false;
+    first = false;
+    before = member;
+    const inner = members[member];
+    if (typeof inner === "object" && inner !== null && !isSorted(inner, levels - 1)) return false;
+  }
+  return true;
+}

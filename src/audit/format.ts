@@ -1,0 +1,67 @@
+/** The answer of an audit in words. */
+
+import type { Finding, Span } from "./finding.ts";
+import { FINDING_CODES } from "./finding-codes.ts";
+import type { AuditReport } from "./report.ts";
+
+/** Lines that end in a line feed; every finding with its place, its meaning once for each code, and what to do. */
+export function formatAudit(report: AuditReport): string {
+  const lines = [
+    report.clean
+      ? `ok: the record of ${report.origin} holds`
+      : `NOT OK: ${total(report)} in the record of ${report.origin}`,
+    "",
+    ...countLines(report),
+  ];
+  const told = new Set<string>();
+  for (const finding of report.findings) {
+    lines.push("", `${finding.severity} ${finding.code} ${placeText(finding)}`);
+    lines.push(`  ${finding.message}`);
+    if (finding.count > 1) lines.push(`  and ${finding.count - 1} more in this range`);
+    if (told.has(finding.code)) continue;
+    told.add(finding.code);
+    const { meaning, todo } = FINDING_CODES[finding.code];
+    lines.push(`  ${meaning}`, `  to do: ${todo}`);
+  }
+  if (report.omitted > 0) lines.push("", `${report.omitted} more findings are not listed.`);
+  return `${lines.join("\n")}\n`;
+}
+
+function total({ codes }: AuditReport): string {
+  const count = Object.values(codes).reduce((sum, each) => sum + each, 0);
+  return count === 1 ? "1 finding" : `${count} findings`;
+}
+
+function countLines({ counts, covered, anchors, trust }: AuditReport): readonly string[] {
+  const { runs, receipts, admissions, approvals } = counts;
+  const version = trust === null ? "none that counts" : `version ${trust.version}, ${trust.digest}`;
+  return [
+    `entries      ${counts.entries}, of which signed tree heads cover ${covered}`,
+    `tree heads   ${counts.heads}`,
+    `trust store  ${version}`,
+    `runs         ${runs.started}: ${tally(runs.ended)}${runs.open > 0 ? `, ${runs.open} not ended` : ""}`,
+    `admissions   ${tally(admissions)}`,
+    `receipts     ${tally(receipts)}`,
+    `approvals    ${approvals.requests} requests, ${approvals.approved} approved, ${approvals.rejected} rejected, ${approvals.used} used`,
+    `signatures   ${counts.signatures + counts.heads} verified`,
+    anchors > 0
+      ? `anchored     ${anchors} tree heads from outside fit`
+      : "unanchored   no tree head from outside: that the end was cut off could not be seen",
+  ];
+}
+
+function tally(counts: { readonly [name: string]: number }): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  return parts.length === 0 ? "none" : parts.map(([name, count]) => `${count} ${name}`).join(", ");
+}
+
+/** Where a finding is, like `journal.jsonl 12 to 15, run-1 seq 3 to 6`. */
+export function placeText({ file, index, chain, seq }: Finding): string {
+  const inFile = index === null ? file : `${file} ${spanText(index)}`;
+  if (chain === null) return inFile;
+  return seq === null ? `${inFile}, ${chain}` : `${inFile}, ${chain} seq ${spanText(seq)}`;
+}
+
+function spanText([from, to]: Span): string {
+  return from === to ? String(from) : `${from} to ${to}`;
+}

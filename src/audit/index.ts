@@ -1,0 +1,16 @@
+/** Judging a host's record by somebody who was not there. */
+export { type AuditOptions, auditBundle } from "./audit.ts";
+export { type Exported, exportBundle } from "./export.ts";
+export type { Finding, Place } from "./finding.ts";
+export { FINDING_CODES, type FindingCode, type Severity } from "./finding-codes.ts";
+export { formatAudit } from "./format.ts";
+export { readOutsideHeads } from "./heads.ts";
+export { sourceOf } from "./journal-source.ts";
+export {
+  exportReceipt,
+  type ReceiptFile,
+  type ReceiptOptions,
+  type ReceiptReport,
+  verifyReceipt,
+} from "./receipt-file.ts";
+export type { AuditReport } from "./report.ts";

@@ -1,0 +1,108 @@
+/** What a run was made from, as far as its operations must agree with it. */
+import { digestBytes, digestOf } from "../base/digest.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Bodies } from "./bodies.ts";
+import { readCanonical } from "./canonical.ts";
+import { type Context, type Placed, placeOf, report } from "./context.ts";
+import { isMembers, type Members } from "./shape.ts";
+
+export interface NodeFacts {
+  readonly kind: string;
+  readonly tool: string | null;
+  readonly each: boolean;
+  /** Stands behind an approval: never done without one. */
+  readonly fenced: boolean;
+}
+
+export interface RecipeFacts {
+  readonly nodes: ReadonlyMap<string, NodeFacts>;
+  /** Bare hexadecimal digest. */
+  readonly policy: string | null;
+}
+
+type Started = Bodies["run_started"];
+
+/** Recipes in memory at most; runs of one recipe share it. */
+const MOST_KEPT = 64;
+
+export interface Recipes {
+  /** Reads recipe and verifier of a run and compares them with what its start says; undefined when they are not there. */
+  of(started: Started, placed: Placed): Promise<RecipeFacts | undefined>;
+}
+
+export function createRecipes(context: Context): Recipes {
+  const kept = new Map<string, RecipeFacts | undefined>();
+  return {
+    async of(started, placed) {
+      const { plan, verifier, environment, recipe_blob, verifier_blob } = started;
+      const name = [plan, verifier, environment, recipe_blob, verifier_blob].join(" ");
+      if (kept.has(name)) return kept.get(name);
+      const facts = await read(context, started, placed);
+      if (kept.size >= MOST_KEPT) kept.clear();
+      kept.set(name, facts);
+      return facts;
+    },
+  };
+}
+
+async function read(
+  context: Context,
+  started: Started,
+  placed: Placed,
+): Promise<RecipeFacts | undefined> {
+  const { blobs } = context;
+  const differs = (message: string) => report(context, placed, "document_malformed", message);
+  const rule = await blobs.read(started.verifier_blob, placeOf(placed), "verifier");
+  if (rule !== undefined && digestBytes("rote-verifier/v1", rule) !== started.verifier) {
+    differs(`the verifier that is kept is not ${started.verifier}`);
+  }
+  const bytes = await blobs.read(started.recipe_blob, placeOf(placed), "recipe");
+  if (bytes === undefined) return undefined;
+  if (digestBytes("rote-plan/v1", bytes) !== started.plan) {
+    differs(`the recipe that is kept is not ${started.plan}`);
+  }
+  const json = readCanonical(bytes);
+  if (!json.ok || !isMembers(json.value) || !Array.isArray(json.value["nodes"])) {
+    differs("the recipe that is kept is not one");
+    return undefined;
+  }
+  const { environment = null, nodes } = json.value;
+  if (!isMembers(environment) || digestOfParts(environment) !== started.environment) {
+    differs(`the recipe that is kept is not bound to the environment ${started.environment}`);
+  }
+  const policy = isMembers(environment) ? environment["policy"] : null;
+  return {
+    nodes: nodesIn(nodes as readonly JsonValue[]),
+    policy: typeof policy === "string" ? policy : null,
+  };
+}
+
+function digestOfParts(parts: Members): string {
+  return digestOf("rote-environment/v1", parts);
+}
+
+function nodesIn(nodes: readonly JsonValue[]): ReadonlyMap<string, NodeFacts> {
+  const found = nodes.filter(isMembers);
+  const steps = found.map((node) => node["step"]).filter(isMembers);
+  const fenced = new Set(
+    steps.flatMap((step): readonly JsonValue[] => {
+      const effects = step["kind"] === "approval" ? step["effects"] : null;
+      return Array.isArray(effects) ? effects : [];
+    }),
+  );
+  return new Map(
+    found.map((node): [string, NodeFacts] => {
+      const step = isMembers(node["step"]) ? node["step"] : {};
+      const { kind, tool } = step;
+      return [
+        String(node["id"]),
+        {
+          kind: String(kind),
+          tool: typeof tool === "string" ? tool : null,
+          each: Object.hasOwn(node, "each"),
+          fenced: fenced.has(node["id"] ?? null),
+        },
+      ];
+    }),
+  );
+}

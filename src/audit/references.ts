@@ -1,0 +1,95 @@
+/** Which blobs an entry names, so that a bundle holds what its auditor will ask for. */
+import type { JsonValue } from "../base/json.ts";
+import { readCanonical } from "./canonical.ts";
+import { isMembers } from "./shape.ts";
+import { parentOf } from "./warrant-chain.ts";
+
+/** Bytes of a blob by name, if there is one. */
+export type Look = (sha256: string) => Uint8Array | undefined;
+
+/** Members of bodies that name a blob. */
+const NAMING = [
+  "inputs_blob",
+  "recipe_blob",
+  "verifier_blob",
+  "answer_blob",
+  "result_blob",
+  "envelope_blob",
+  "shown",
+] as const;
+
+/** Documents that an operation names by digest; each digest is also the name of what it is made of. */
+const DOCUMENTS = ["policy", "budget", "intent"] as const;
+
+export function namedBy(entry: JsonValue, look: Look): readonly string[] {
+  const body = isMembers(entry) ? entry["body"] : undefined;
+  if (!isMembers(body)) return [];
+  const names = NAMING.flatMap((member) => texts(body[member]));
+  switch (isMembers(entry) ? entry["type"] : undefined) {
+    case "approval_requested":
+      return [...names, ...listIn(look, body["shown"]).flatMap(policyOf)];
+    case "admitted": {
+      const { operation = null, review } = body;
+      const blob = isMembers(operation) ? texts(operation["blob"]) : [];
+      const whole = blob.length === 0 ? operation : jsonIn(look, blob[0]);
+      return [...names, ...blob, ...bare(review), ...documentsOf(whole, look)];
+    }
+    case "receipt":
+      return body["admission"] === null ? [...names, ...bare(body["operation"])] : names;
+    default:
+      return names;
+  }
+}
+
+/** What was only shown is judged by no more than how many must approve it. */
+function policyOf(operation: JsonValue): readonly string[] {
+  return isMembers(operation) ? bare(operation["policy"]) : [];
+}
+
+function documentsOf(operation: JsonValue, look: Look): readonly string[] {
+  if (!isMembers(operation)) return [];
+  const { tool = null, warrant = null } = operation;
+  return [
+    ...DOCUMENTS.flatMap((member) => bare(operation[member])),
+    ...(isMembers(tool) ? bare(tool["definition"]) : []),
+    ...warrantsOf(warrant, look),
+  ];
+}
+
+/** A warrant and all that it was made from. */
+function warrantsOf(leaf: JsonValue, look: Look): readonly string[] {
+  const names: string[] = [];
+  let [next] = bare(leaf);
+  while (next !== undefined && !names.includes(next)) {
+    names.push(next);
+    const tagged = look(next);
+    const envelope = tagged === undefined ? undefined : afterTag(tagged);
+    [next] = bare(envelope === undefined ? null : parentOf(envelope));
+  }
+  return names;
+}
+
+/** What stands behind the tag of a document that is kept by its digest. */
+function afterTag(bytes: Uint8Array): JsonValue | undefined {
+  const json = readCanonical(bytes.subarray(bytes.indexOf(0x0a) + 1));
+  return json.ok ? json.value : undefined;
+}
+
+function listIn(look: Look, name: JsonValue | undefined): readonly JsonValue[] {
+  const json = jsonIn(look, name);
+  return Array.isArray(json) ? (json as readonly JsonValue[]) : [];
+}
+
+function jsonIn(look: Look, name: JsonValue | undefined): JsonValue {
+  const bytes = typeof name === "string" ? look(name) : undefined;
+  const json = bytes === undefined ? undefined : readCanonical(bytes);
+  return json?.ok === true ? json.value : null;
+}
+
+function bare(digest: JsonValue | undefined): readonly string[] {
+  return typeof digest === "string" ? texts(digest.replace(/^sha256:/u, "")) : [];
+}
+
+function texts(value: JsonValue | undefined): readonly string[] {
+  return typeof value === "string" && /^[0-9a-f]{64}$/u.test(value) ? [value] : [];
+}

@@ -1,0 +1,205 @@
+/**
+ * Decisions that answer a request for approval.
+ *
+ * R3 Decisions may be filed by another process, at any time the request is open: they wait on the host chain and are
+ *    read from there. One of each approver is filed, and nothing that does not verify.
+ * R4 An approval counts while its own window is open, and only if it was filed before the request expired. A rejection
+ *    counts for good once it was filed.
+ * R5 A decision that is refused changes nothing and uses nothing up.
+ */
+
+import { RoteError } from "../base/error.ts";
+import { deepFreeze } from "../base/freeze.ts";
+import type { JsonValue } from "../base/json.ts";
+import { HOST_CHAIN } from "../model/journal.ts";
+import type { PolicyDocument } from "../model/policy.ts";
+import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
+import {
+  type ApprovalFault,
+  type ApprovalRequest,
+  type CheckedApproval,
+  checkApproval,
+} from "../trust/approval.ts";
+import { openByRole } from "../trust/role-document.ts";
+import type { HostParts } from "./parts.ts";
+import { type OpenRequest, openRequestsIn } from "./request.ts";
+import { type Body, keep, kept } from "./stored.ts";
+
+/** What judging a decision takes of a host: nothing that could act or sign. */
+export interface DecidingParts extends Pick<HostParts, "journal" | "clock" | "trust" | "identity"> {
+  readonly policy: { readonly document: Pick<PolicyDocument, "approvals"> };
+}
+
+export interface Decisions {
+  /** By distinct approvers, each with a key of their own. */
+  readonly approvals: readonly CheckedApproval[];
+  readonly rejection: CheckedApproval | null;
+}
+
+/** What has been decided about a request so far, judged now. */
+export function decisionsOn(parts: DecidingParts, request: OpenRequest): Decisions {
+  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const asked = askedBy(parts, request);
+  const approvals: CheckedApproval[] = [];
+  let rejection: CheckedApproval | null = null;
+  for (const { filed, envelope } of filedOn(parts, request)) {
+    const judged = judgeFiled(parts, envelope, asked, now, filed);
+    if (judged === undefined) continue;
+    const { approval, key } = judged;
+    if (approval.decision === "reject") {
+      rejection ??= judged;
+      continue;
+    }
+    const inTime = request.expires === null || filed < request.expires;
+    const counted = approvals.some(
+      (other) => other.approval.approver === approval.approver || other.key === key,
+    );
+    if (inTime && !counted && mayApprove(parts, judged)) approvals.push(judged);
+  }
+  return { approvals, rejection };
+}
+
+/** True when the decisions so far are neither enough nor final. */
+export function isUndecided(parts: DecidingParts, request: OpenRequest): boolean {
+  const { approvals, rejection } = decisionsOn(parts, request);
+  return rejection === null && approvals.length < parts.policy.document.approvals.required;
+}
+
+/** As it counts now; a rejection also as it counted when it was filed. */
+function judgeFiled(
+  parts: DecidingParts,
+  envelope: JsonValue,
+  asked: ApprovalRequest,
+  now: number,
+  filed: number,
+): CheckedApproval | undefined {
+  const checked = checkApproval(envelope, asked, parts.trust(), now);
+  if (checked.ok) return checked.value;
+  const then = checkApproval(envelope, asked, parts.trust(), filed);
+  return then.ok && then.value.approval.decision === "reject" ? then.value : undefined;
+}
+
+/** Who asked may not approve, under another name neither. */
+function mayApprove(parts: DecidingParts, { approval, key }: CheckedApproval): boolean {
+  if (parts.policy.document.approvals.requester_may_approve) return true;
+  const { name, key: own } = parts.identity;
+  return approval.approver !== name && parts.trust().key(key)?.entry.public !== own;
+}
+
+interface Filed {
+  /** Seconds since 1970 UTC, by the journal. */
+  readonly filed: number;
+  readonly approver: string;
+  readonly envelope: JsonValue;
+}
+
+/** What was found on the host chain for a request, and how far it was read: entries never change. */
+const found = new WeakMap<OpenRequest, { next: number; readonly filed: Filed[] }>();
+
+function filedOn(parts: DecidingParts, request: OpenRequest): readonly Filed[] {
+  const known = found.get(request) ?? { next: request.hostSeq, filed: [] };
+  found.set(request, known);
+  for (const { entry } of parts.journal.read(HOST_CHAIN, known.next)) {
+    known.next = entry.seq + 1;
+    const body = entry.body as Body;
+    if (entry.type !== "approval_received" || body["nonce"] !== request.nonce) continue;
+    known.filed.push({
+      filed: Math.floor(entry.time / 1000),
+      approver: String(body["approver"]),
+      envelope: deepFreeze(kept(parts.journal, body, "envelope") ?? null),
+    });
+  }
+  return known.filed;
+}
+
+function askedBy(parts: DecidingParts, request: OpenRequest): ApprovalRequest {
+  return {
+    audience: parts.journal.origin,
+    run: request.run,
+    nonce: request.nonce,
+    operations: request.operations.map(({ digest }) => digest),
+    display: request.display,
+  };
+}
+
+export type DecisionFault =
+  | ApprovalFault
+  | "signature_missing"
+  | "no_pending_request"
+  | "request_expired"
+  | "requester_may_not_approve"
+  | "already_decided";
+
+/**
+ * Files a decision on the host chain, where the waiting run finds it; `run` when it must be of that run.
+ *
+ * @throws RoteError `approval_refused` with the fault as `data.fault`: nothing was written
+ */
+export async function fileDecision(
+  parts: DecidingParts,
+  envelope: JsonValue,
+  run?: string,
+): Promise<void> {
+  const now = Math.floor(parts.clock.wallMs() / 1000);
+  if (isUnsigned(envelope)) throw refused("signature_missing");
+  const opened = openByRole(
+    envelope,
+    PAYLOAD_TYPES.approval,
+    approvalSchema,
+    parts.trust(),
+    "approver",
+    now,
+  );
+  if (!opened.ok) throw refused(opened.error);
+  const { document } = opened.value;
+  if (run !== undefined && document.run !== run) throw refused("wrong_run");
+  const entries = parts.journal.read(document.run);
+  const request = openRequestsIn(parts.journal, entries).find(
+    ({ nonce }) => nonce === document.nonce,
+  );
+  if (request === undefined) throw refused("no_pending_request");
+  const checked = checkApproval(envelope, askedBy(parts, request), parts.trust(), now);
+  if (!checked.ok) throw refused(checked.error);
+  if (isPast(parts, request)) throw refused("request_expired");
+  if (document.decision === "approve" && !mayApprove(parts, checked.value)) {
+    throw refused("requester_may_not_approve");
+  }
+  const { approver } = document;
+  const { approvals, rejection } = decisionsOn(parts, request);
+  const stands = approvals.some(({ approval }) => approval.approver === approver);
+  if (rejection !== null || (stands && document.decision === "approve")) {
+    throw refused("already_decided");
+  }
+  const before = filedOn(parts, request).filter((filed) => filed.approver === approver).length;
+  const { run: of, nonce, decision } = document;
+  const { body, blobs } = keep({ run: of, nonce, approver, decision }, "envelope", envelope);
+  const appended = await parts.journal.append({
+    lease: null,
+    entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],
+    // Of two that are filed at once by one approver, one is.
+    take: [{ space: "nonce", key: `${nonce}/filed/${approver}/${before}` }],
+    before: Math.min(checked.value.until, request.expires ?? checked.value.until) * 1000,
+    blobs,
+  });
+  if (appended.ok) return;
+  if (appended.error.code !== "too_late") throw refused("already_decided");
+  throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
+}
+
+function isPast({ clock }: DecidingParts, { expires }: OpenRequest): boolean {
+  return expires !== null && clock.wallMs() / 1000 >= expires;
+}
+
+/** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */
+function isUnsigned(envelope: JsonValue): boolean {
+  if (envelope === null || typeof envelope !== "object" || !Object.hasOwn(envelope, "payload")) {
+    return false;
+  }
+  const { signatures } = envelope as { readonly signatures?: JsonValue };
+  return signatures === undefined || (Array.isArray(signatures) && signatures.length === 0);
+}
+
+function refused(fault: DecisionFault): RoteError {
+  const message = `The approval is refused: ${fault}. Nothing was used up.`;
+  return new RoteError("approval_refused", message, { fault });
+}

@@ -1,0 +1,193 @@
+/**
+ * One call of one tool, after its admission is durable, and what its answer means.
+ *
+ * D1 The tool gets the arguments parsed back from the frozen bytes, and the operation's digest as idempotency key.
+ * D2 Only the tool's own word that nothing happened makes an effect `failed_before_effect`. An exception, a time-out or
+ *    an unreadable answer leaves open whether it happened: `uncertain`.
+ * D3 Nothing is called twice here. A read's second attempt is a new admission.
+ * D4 Whatever a tool does or answers, this resolves, with words that fit into a receipt: an admitted operation must not
+ *    be left without one because its tool misbehaved.
+ */
+
+import { admitJson, type JsonValue } from "../base/json.ts";
+import type { Outcome } from "../model/operation.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Timers } from "../ports/timers.ts";
+import type { Tool } from "../ports/tool.ts";
+import { argumentsOf, type FrozenOperation } from "./operation.ts";
+import { bounded, CODE_LENGTH } from "./words.ts";
+
+export interface Dispatched {
+  readonly outcome: Outcome;
+  readonly result: JsonValue | undefined;
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+  /** Milliseconds since 1970 UTC; null when the tool was not called. */
+  readonly started: number | null;
+  readonly finished: number;
+  /** A read that broke without the tool's word: it may be attempted again where the review says so. */
+  readonly broken: boolean;
+}
+
+/** Code of an operation that was told to stop and certainly did not happen. No tool's own code is this. */
+export const CANCELLED = "cancelled";
+
+/** How long one call may take, in milliseconds, and who measures it. */
+export interface CallTime {
+  readonly callMs: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+export async function dispatch(
+  tool: Tool,
+  frozen: FrozenOperation,
+  time: CallTime,
+  cancel: AbortSignal,
+): Promise<Dispatched> {
+  const { clock } = time;
+  if (cancel.aborted) {
+    const refusal = { code: CANCELLED, message: "cancelled before it was dispatched" };
+    const outcome = isEffect(frozen) ? "failed_before_effect" : "refused";
+    const finished = clock.wallMs();
+    return { outcome, result: undefined, refusal, started: null, finished, broken: false };
+  }
+  const started = clock.wallMs();
+  const answer = await answerOf(tool, frozen, time, cancel);
+  return { ...meaning(frozen, answer, cancel.aborted), started, finished: clock.wallMs() };
+}
+
+type Answer =
+  | { readonly kind: "done"; readonly result: JsonValue }
+  | { readonly kind: "nothing"; readonly code: string; readonly message: string }
+  | { readonly kind: "malformed"; readonly code: string; readonly message: string }
+  | { readonly kind: "broken"; readonly code: string; readonly message: string };
+
+async function answerOf(
+  tool: Tool,
+  frozen: FrozenOperation,
+  { callMs, timers }: CallTime,
+  cancel: AbortSignal,
+): Promise<Answer> {
+  try {
+    const call = { arguments: argumentsOf(frozen), operationId: frozen.digest };
+    return readAnswer(
+      await within(timers, callMs, cancel, (signal) => tool.call({ ...call, signal })),
+    );
+  } catch (error) {
+    if (error instanceof OutOfTime) return broken("timeout", `no answer within ${callMs} ms`);
+    if (cancel.aborted) return broken(CANCELLED, "cancelled before there was an answer");
+    return broken("tool_threw", messageOf(error));
+  }
+}
+
+class OutOfTime extends Error {}
+
+/**
+ * What `work` resolves to, unless the time is over or `cancel` fires first: then it rejects, and `work` is told through
+ * its signal. What ignores its signal does not hold the run.
+ */
+export async function within<T>(
+  timers: Timers,
+  ms: number,
+  cancel: AbortSignal | null,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  // A signal of this call alone: many calls of one run may be under way, and none leaves a listener on the run's own.
+  const signal = cancel === null ? stop.signal : AbortSignal.any([stop.signal, cancel]);
+  let give = (_: Error) => {};
+  const given = new Promise<never>((_, reject) => {
+    give = reject;
+  });
+  let ended: Error | undefined;
+  const end = () => {
+    const why = ended ?? new Error("cancelled");
+    ended = why;
+    // Whoever listens to the signal may still say that nothing happened, if it can say so at once.
+    timers.soon(() => give(why));
+  };
+  // Not unreferenced: a process must not end while it waits for an effect.
+  const inTime = timers.deadline(ms, () => {
+    ended = new OutOfTime();
+    stop.abort();
+  });
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
+  try {
+    // The work is begun inside of a promise, so that one that throws at once is no different.
+    return await Promise.race([given, Promise.resolve().then(() => work(signal))]);
+  } catch (error) {
+    // What broke because it was told to stop did not break by itself.
+    throw ended ?? error;
+  } finally {
+    inTime();
+    signal.removeEventListener("abort", end);
+  }
+}
+
+/** What a tool resolves to is its own affair until it was read: types say what it should be, not what it is. */
+function readAnswer(given: unknown): Answer {
+  const { kind, code, message, result } = membersOf(given);
+  switch (kind) {
+    case "done": {
+      const admitted = admitJson(result, { numbers: "finite" });
+      if (admitted.ok) return { kind, result: admitted.value };
+      const why = bounded(`the result is not JSON: ${admitted.error.message}`);
+      return { kind: "malformed", code: "result_malformed", message: why };
+    }
+    case "refused":
+    case "not_applied": {
+      const word = bounded(code, CODE_LENGTH);
+      const own = word === CANCELLED ? `tool_${word}` : word;
+      return { kind: "nothing", code: own, message: bounded(message) };
+    }
+    default: {
+      const why = "the tool's answer has no known form";
+      return { kind: "malformed", code: "answer_malformed", message: why };
+    }
+  }
+}
+
+function membersOf(given: unknown): { readonly [member: string]: unknown } {
+  if (typeof given !== "object" || given === null) return {};
+  return given as { readonly [member: string]: unknown };
+}
+
+function meaning(
+  frozen: FrozenOperation,
+  answer: Answer,
+  cancelled: boolean,
+): Pick<Dispatched, "outcome" | "result" | "refusal" | "broken"> {
+  const effect = isEffect(frozen);
+  if (answer.kind === "done") {
+    return { outcome: "done", result: answer.result, refusal: null, broken: false };
+  }
+  const { kind, code, message } = answer;
+  const certain = kind === "nothing";
+  const outcome = !effect ? "refused" : certain ? "failed_before_effect" : "uncertain";
+  // Told to stop, and nothing happened: that is what it is called, whatever the tool calls it.
+  const word = certain && cancelled ? CANCELLED : code;
+  return {
+    outcome,
+    result: undefined,
+    refusal: { code: word, message },
+    broken: kind === "broken",
+  };
+}
+
+function isEffect({ operation }: FrozenOperation): boolean {
+  return operation.tool.category === "effect";
+}
+
+function broken(code: string, message: string): Answer {
+  return { kind: "broken", code, message };
+}
+
+/** Bounded; a tool's own text may be long and is not ours. */
+function messageOf(error: unknown): string {
+  try {
+    return bounded(error instanceof Error ? error.message : "threw what is not an Error");
+  } catch {
+    return "threw an Error that cannot be read";
+  }
+}

@@ -1,0 +1,68 @@
+/** Digests of what a procedure depends on at this host, and of nothing else. */
+
+import { digestOf } from "../base/digest.ts";
+import type { JsonValue } from "../base/json.ts";
+import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
+import { checkToolReview } from "../trust/tool-review.ts";
+import { definitionOf } from "./judge.ts";
+import type { HostParts } from "./parts.ts";
+
+/** `tools` are the names of the tools that the procedure calls, each once, in order. */
+export function environmentFor(parts: HostParts, tools: readonly string[]): Environment {
+  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const trust = tools.length === 0 ? undefined : parts.trust();
+  const definitions = tools.map((name) => {
+    const registered = parts.tools.get(name);
+    const review =
+      registered?.review == null || trust === undefined
+        ? undefined
+        : checkToolReview(registered.review, parts.journal.origin, trust, now);
+    return {
+      name,
+      definition: definitionOf(registered),
+      category: review?.ok === true ? review.value.review.category : null,
+    };
+  });
+  const kept = keptBy(parts);
+  // Everything else that an environment is made of stays as it is for as long as the host lives.
+  const key = definitions.map((one) => `${one.name} ${one.definition} ${one.category}`).join("\n");
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const environment = Object.freeze(environmentOf(parts, tools, definitions));
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(key, environment);
+  return environment;
+}
+
+const environments = new WeakMap<HostParts, Map<string, Environment>>();
+const MOST_KEPT = 1_000;
+
+function keptBy(parts: HostParts): Map<string, Environment> {
+  const kept = environments.get(parts) ?? new Map<string, Environment>();
+  environments.set(parts, kept);
+  return kept;
+}
+
+function environmentOf(
+  parts: HostParts,
+  tools: readonly string[],
+  definitions: JsonValue,
+): Environment {
+  const credentials = tools.flatMap((name) => parts.tools.get(name)?.credentials ?? []);
+  return {
+    policy: bare(parts.policy.digest),
+    tools: bare(digestOf("rote-tools/v1", definitions)),
+    credentials: bare(digestOf("rote-credentials/v1", [...new Set(credentials)].sort())),
+    evidence: bare(parts.evidence),
+    host_configuration: parts.hostConfiguration === null ? null : bare(parts.hostConfiguration),
+  };
+}
+
+/** The parts in which two environments differ, by name. */
+export function differingParts(left: Environment, right: Environment): readonly string[] {
+  return ENVIRONMENT_FIELDS.filter((field) => left[field] !== right[field]);
+}
+
+function bare(digest: string): string {
+  return digest.slice("sha256:".length);
+}

@@ -1,0 +1,38 @@
+export {
+  type DecidingParts,
+  decisionsOn,
+  fileDecision,
+  isUndecided,
+} from "./decisions.ts";
+export { CANCELLED } from "./dispatch.ts";
+export { keepDocuments } from "./documents.ts";
+export { differingParts, environmentFor } from "./environment.ts";
+export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
+export { type GateRequest, type Judgement, judge, limitCode, type Refusal } from "./judge.ts";
+export { changeBetween, type FrozenOperation } from "./operation.ts";
+export {
+  type HostParts,
+  type Identity,
+  type Intent,
+  type RegisteredTool,
+  TRUST_COUNTER,
+} from "./parts.ts";
+export {
+  admit,
+  fileRefusal,
+  leaseLost,
+  perform,
+  type UsedApproval,
+} from "./perform.ts";
+export { receiptIn } from "./receipt.ts";
+export { operationOf, recover } from "./recover.ts";
+export {
+  MOST_SHOWN,
+  type OpenRequest,
+  openRequest,
+  openRequestsIn,
+  type Replaced,
+  requestsIn,
+} from "./request.ts";
+export { escaped, renderOperations } from "./show.ts";
+export { type Body, keep, kept } from "./stored.ts";

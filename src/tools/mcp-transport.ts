@@ -1,0 +1,183 @@
+/** Ways to an MCP server: a process of its own, or Streamable HTTP over the same guarded connections as `http.ts`. */
+import { Readable } from "node:stream";
+import type { Transport } from "@modelcontextprotocol/client";
+import { RoteError } from "../base/error.ts";
+import type { JsonValue } from "../base/json.ts";
+import { type Credential, carry, hiding, type Secrets, secretOf } from "./credentials.ts";
+import { checkAllowances } from "./http-allow.ts";
+import { NotSent } from "./http-connect.ts";
+import { exchange, readBody } from "./http-exchange.ts";
+import type { ServerPlace } from "./mcp-definition.ts";
+import { broke } from "./outcome.ts";
+
+export interface McpProcess {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  /** Added to the few variables that the client hands on by itself (PATH, HOME and the like). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Credentials by name, each into one variable of the process. */
+  readonly credentials?: readonly { readonly name: string; readonly variable: string }[];
+}
+
+export interface McpEndpoint {
+  readonly url: string;
+  readonly credentials?: readonly Credential[];
+  readonly privateAddresses?: boolean;
+  readonly ca?: string;
+  /** Bytes of one answer at most. Default 4 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+export type McpServer = McpProcess | McpEndpoint;
+
+export interface Way {
+  readonly place: ServerPlace;
+  /** A new connection, not yet started. @throws NotSent `credential_missing` */
+  transport(this: void): Transport;
+  /** What takes the credentials out of an answer; to be had before a call. @throws NotSent `credential_missing` */
+  hiding(this: void): (value: JsonValue) => JsonValue;
+}
+
+export async function loadClient() {
+  try {
+    const [client, stdio, validators] = await Promise.all([
+      import("@modelcontextprotocol/client"),
+      import("@modelcontextprotocol/client/stdio"),
+      import("@modelcontextprotocol/client/validators/ajv"),
+    ]);
+    return { client, stdio, validators };
+  } catch (error) {
+    throw new RoteError(
+      "package_missing",
+      "tools of MCP servers need the package @modelcontextprotocol/client, which is not installed",
+      { hint: "npm install @modelcontextprotocol/client" },
+      error,
+    );
+  }
+}
+export type Packages = Awaited<ReturnType<typeof loadClient>>;
+
+/** @throws RoteError `bad_tool` */
+export function wayTo(packages: Packages, id: string, server: McpServer, secrets: Secrets): Way {
+  if ("command" in server) return wayToProcess(packages, server, secrets);
+  checkEndpoint(id, server);
+  return wayToEndpoint(packages, server, secrets);
+}
+
+function wayToProcess({ stdio }: Packages, server: McpProcess, secrets: Secrets): Way {
+  const { command, args = [], cwd, env, credentials = [] } = server;
+  return {
+    place: { kind: "stdio", command, args },
+    transport() {
+      const given: Record<string, string> = { ...stdio.getDefaultEnvironment(), ...env };
+      for (const { name, variable } of credentials) given[variable] = secretOf(name, secrets);
+      return new stdio.StdioClientTransport({
+        command,
+        args: [...args],
+        env: given,
+        ...(cwd === undefined ? {} : { cwd }),
+        // What a server prints may hold anything; its own log is the place for it.
+        stderr: "ignore",
+      });
+    },
+    hiding: () => hiding(credentials, secrets),
+  };
+}
+
+function checkEndpoint(
+  id: string,
+  { url: text, credentials, privateAddresses }: McpEndpoint,
+): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.href !== text || url.username !== "" || url.password !== "") {
+    throw new RoteError("bad_tool", `${id}: its URL is not in normal form`, { server: id });
+  }
+  checkAllowances(id, [
+    {
+      origin: url.origin,
+      methods: ["POST"],
+      paths: [url.pathname],
+      privateAddresses: privateAddresses ?? false,
+      credentials: credentials ?? [],
+    },
+  ]);
+}
+
+function wayToEndpoint({ client }: Packages, server: McpEndpoint, secrets: Secrets): Way {
+  const { credentials = [] } = server;
+  const url = new URL(server.url);
+  return {
+    place: { kind: "http", url: url.href },
+    transport: () =>
+      new client.StreamableHTTPClientTransport(url, {
+        fetch: (input, init) => guardedFetch(server, url, secrets, new URL(input), init),
+      }),
+    hiding: () => hiding(credentials, secrets),
+  };
+}
+
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
+/** `fetch` for one origin: over a connection to a judged address, with the host's credentials, without redirects. */
+async function guardedFetch(
+  server: McpEndpoint,
+  home: URL,
+  secrets: Secrets,
+  url: URL,
+  init: RequestInit = {},
+): Promise<Response> {
+  if (url.origin !== home.origin) throw new NotSent("origin_not_allowed", "another origin");
+  const { headers } = carry(server.credentials ?? [], secrets);
+  const method = init.method ?? "GET";
+  const signal = init.signal ?? new AbortController().signal;
+  const answer = await exchange(
+    {
+      target: { url, privateAddresses: server.privateAddresses ?? false, ca: server.ca },
+      method,
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        "accept-encoding": "identity",
+        ...headers,
+      },
+      body: typeof init.body === "string" ? Buffer.from(init.body) : null,
+    },
+    signal,
+  );
+  const status = answer.statusCode ?? 0;
+  if (status >= 300 && status < 400) {
+    answer.destroy();
+    throw broke("http_status", `the server answered ${status}; redirects are not followed`);
+  }
+  const type = answer.headers["content-type"] ?? "";
+  const received = { status, headers: { ...only(answer.headers) } };
+  if (status === 204 || status === 205) return new Response(null, received);
+  const limit = server.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+  if (!type.startsWith("text/event-stream")) {
+    return new Response(Buffer.from(await readBody(answer, limit, signal)), received);
+  }
+  // The stream of a request ends with its answer; the one that a GET opens stays open for notifications.
+  const body = method === "GET" ? answer : Readable.from(limited(answer, limit));
+  return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, received);
+}
+
+async function* limited(answer: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of answer) {
+    size += chunk.byteLength;
+    if (size > limit) throw broke("response_too_large", `the answer is larger than ${limit} bytes`);
+    yield chunk;
+  }
+}
+
+/** The headers that the client looks at. */
+const LOOKED_AT = ["content-type", "mcp-session-id", "www-authenticate"];
+
+function only(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of LOOKED_AT) {
+    const value = headers[name];
+    if (typeof value === "string") found[name] = value;
+  }
+  return found;
+}

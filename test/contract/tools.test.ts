@@ -1,0 +1,338 @@
+/** What every adapter of the tool port promises, each against a real target that counts. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import Sqlite from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { admitJson, type JsonValue } from "../../src/base/json.ts";
+import { TOOL_PATTERN } from "../../src/model/names.ts";
+import type { Tool } from "../../src/ports/tool.ts";
+import { registerFiles } from "../../src/tools/file-sources.ts";
+import { fileTool } from "../../src/tools/files.ts";
+import { functionTool } from "../../src/tools/functions.ts";
+import { httpTool } from "../../src/tools/http.ts";
+import { mcpTools } from "../../src/tools/mcp-client.ts";
+import { openWorkpaper } from "../../src/tools/workpaper.ts";
+import { definitionDigest } from "../../src/trust/tool-review.ts";
+import { aborted, callOf, localTarget, outcome, reply } from "../support/tool-calls.ts";
+
+const SECRET = "s3cret-in-plain-sight";
+const CHILD = fileURLToPath(new URL("../support/mcp-child.ts", import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+interface Subject {
+  readonly tool: Tool;
+  readonly good: unknown;
+  readonly faulty: readonly unknown[];
+  /** How often the target was reached; always 0 where a read leaves no trace. */
+  entries(): number;
+  /** What one call adds to that. */
+  readonly reached: 0 | 1;
+  /** A tool at a target that fails with a secret in everything it says, and arguments that get there. */
+  readonly breaking: { readonly tool: Tool; readonly args: unknown };
+  close(): Promise<void> | void;
+}
+
+const ADAPTERS: readonly {
+  readonly name: string;
+  /** One for all tests: starting it takes a second. */
+  readonly once?: boolean;
+  make(directory: string): Promise<Subject> | Subject;
+}[] = [
+  {
+    name: "function",
+    make() {
+      let calls = 0;
+      const words = { name: "ledger.book", description: "Books" };
+      const input = z.strictObject({ account: z.string() });
+      const tool = functionTool({
+        ...words,
+        input,
+        output: z.strictObject({ ok: z.boolean() }),
+        run: () => {
+          calls += 1;
+          return { ok: true };
+        },
+      });
+      const breaking = functionTool({
+        ...words,
+        input,
+        output: z.any(),
+        run: () => {
+          throw Object.assign(new Error(SECRET), { code: `E ${SECRET}`, name: `${SECRET} Error` });
+        },
+      });
+      return {
+        tool,
+        good: { account: "7" },
+        faulty: [{}, { account: 7 }, { account: "7", more: 1 }, null, [], "x"],
+        entries: () => calls,
+        reached: 1,
+        breaking: { tool: breaking, args: { account: "7" } },
+        close() {},
+      };
+    },
+  },
+  {
+    name: "file",
+    make(directory) {
+      const file = join(directory, "a.jsonl");
+      const doomed = join(directory, "b.jsonl");
+      writeFileSync(file, '{"id":"x"}\n');
+      writeFileSync(doomed, '{"id":"x"}\n');
+      const tool = fileTool(registerFiles([{ source: "a", file, id: "id" }]));
+      const breaking = fileTool(registerFiles([{ source: "a", file: doomed, id: "id" }]));
+      writeFileSync(doomed, `{"id":"${SECRET}"}\n`);
+      return {
+        tool,
+        good: { source: "a", record: "x" },
+        faulty: [{}, { source: "a" }, { file }, { source: "a", record: 0, file }, null, []],
+        entries: () => 0,
+        reached: 0,
+        breaking: { tool: breaking, args: { source: "a", record: "x" } },
+        close() {},
+      };
+    },
+  },
+  {
+    name: "workpaper append",
+    make(directory) {
+      const paper = openWorkpaper(join(directory, "paper"), { mode: "create" });
+      const broken = openWorkpaper(join(directory, "broken"), { mode: "create" });
+      const database = new Sqlite(join(directory, "broken", "workpaper.sqlite"));
+      database.exec("DROP TABLE records");
+      database.close();
+      return {
+        tool: paper.append,
+        good: { key: "a", content: { n: 1 } },
+        faulty: [{}, { key: "a" }, { key: "", content: 1 }, { key: "a", content: 1, x: 1 }, null],
+        entries() {
+          const found = new Sqlite(join(directory, "paper", "workpaper.sqlite"));
+          const count = found.prepare("SELECT count(*) FROM records").pluck().get();
+          found.close();
+          return Number(count);
+        },
+        reached: 1,
+        breaking: { tool: broken.append, args: { key: "a", content: 1 } },
+        close() {
+          paper.close();
+          broken.close();
+        },
+      };
+    },
+  },
+  {
+    name: "workpaper read",
+    make(directory) {
+      const paper = openWorkpaper(join(directory, "paper"), { mode: "create" });
+      const broken = openWorkpaper(join(directory, "broken"), { mode: "create" });
+      const database = new Sqlite(join(directory, "broken", "workpaper.sqlite"));
+      database.exec("DROP TABLE records");
+      database.close();
+      return {
+        tool: paper.read,
+        good: { from: 1, count: 1 },
+        faulty: [{}, { from: 1 }, { key: 1 }, { from: 0, count: 1 }, { key: "a", x: 1 }, []],
+        entries: () => 0,
+        reached: 0,
+        breaking: { tool: broken.read, args: { key: "a" } },
+        close() {
+          paper.close();
+          broken.close();
+        },
+      };
+    },
+  },
+  {
+    name: "http",
+    async make() {
+      const target = await localTarget((_, response) => reply(response, 200, { ok: true }));
+      const failing = await localTarget(({ headers }, response) => {
+        response.writeHead(500, `wrong key ${headers.authorization}`, { "x-key": SECRET });
+        response.end(String(headers.authorization).repeat(100));
+      });
+      const toolAt = (origin: string) =>
+        httpTool({
+          name: "bank.pay",
+          description: "Pays",
+          allow: [
+            {
+              origin,
+              methods: ["POST"],
+              paths: ["/pay"],
+              privateAddresses: true,
+              credentials: [{ name: "bank" }],
+            },
+          ],
+          secrets: () => SECRET,
+        });
+      const url = `${target.origin}/pay`;
+      return {
+        tool: toolAt(target.origin),
+        good: { method: "POST", url, body: 1 },
+        faulty: [
+          {},
+          { method: "GET", url },
+          { method: "POST", url: `${target.origin}/x` },
+          { method: "POST", url, headers: {} },
+          null,
+        ],
+        entries: () => target.received.length,
+        reached: 1,
+        breaking: {
+          tool: toolAt(failing.origin),
+          args: { method: "POST", url: `${failing.origin}/pay` },
+        },
+        async close() {
+          await target.close();
+          await failing.close();
+        },
+      };
+    },
+  },
+  {
+    name: "mcp",
+    once: true,
+    async make(directory) {
+      const tools = await mcpTools({
+        id: "books",
+        server: {
+          command: process.execPath,
+          args: ["--import", TSX, CHILD, directory],
+          credentials: [{ name: "bank", variable: "BANK_KEY" }],
+        },
+        secrets: () => SECRET,
+      });
+      const named = (name: string) => {
+        const tool = tools.tools.get(name);
+        if (tool === undefined) throw new Error(`no tool ${name}`);
+        return tool;
+      };
+      const entries = join(directory, "entries");
+      return {
+        tool: named("books.post"),
+        good: { account: "7", amount: 5 },
+        faulty: [{}, { account: "7" }, { account: "7", amount: 5, x: 1 }, null, [], "x"],
+        entries: () =>
+          existsSync(entries) ? readFileSync(entries, "utf8").trim().split("\n").length : 0,
+        reached: 1,
+        breaking: { tool: named("books.blurt"), args: {} },
+        close: tools.close,
+      };
+    },
+  },
+];
+
+function frozen(value: JsonValue): JsonValue {
+  if (value !== null && typeof value === "object") {
+    for (const member of Object.values(value)) frozen(member);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+describe.each(ADAPTERS)("tool adapter $name", { timeout: 120_000 }, ({ make, once }) => {
+  let root: string;
+  let subject: Subject;
+
+  async function open(): Promise<void> {
+    root = mkdtempSync(join(tmpdir(), "rote-tools-"));
+    // A secret in every path, too.
+    const directory = join(root, SECRET);
+    mkdirSync(directory);
+    subject = await make(directory);
+  }
+  async function close(): Promise<void> {
+    await subject.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+  if (once === true) {
+    beforeAll(open, 120_000);
+    afterAll(close);
+  } else {
+    beforeEach(open);
+    afterEach(close);
+  }
+
+  it("has one definition for as long as nothing changes, complete and out of reach", async () => {
+    const { tool, good } = subject;
+    const { definition } = tool;
+    const digest = definitionDigest(definition as unknown as JsonValue);
+    expect(Object.keys(definition).sort()).toEqual([
+      "annotations",
+      "description",
+      "implementation",
+      "input_schema",
+      "name",
+      "output_schema",
+      "server",
+      "title",
+    ]);
+    expect(definition.name).toMatch(TOOL_PATTERN);
+    expect(definition.description).not.toBe("");
+    expect(Object.isFrozen(definition)).toBe(true);
+    expect(Object.isFrozen(definition.input_schema)).toBe(true);
+    expect(Object.isFrozen(definition.annotations)).toBe(true);
+    expect(JSON.stringify(definition)).not.toContain(SECRET);
+    await tool.call(callOf(good));
+    expect(definitionDigest(tool.definition as unknown as JsonValue)).toBe(digest);
+  });
+
+  it("finds no fault in arguments that it then takes, and reaches the target by the call alone", async () => {
+    const { tool, good, entries, reached } = subject;
+    const before = entries();
+    expect(tool.fault?.(callOf(good).arguments)).toBeNull();
+    expect(entries()).toBe(before);
+    const got = await outcome(tool, good);
+    expect(got).toMatchObject({ kind: "done" });
+    if ("kind" in got && got.kind === "done") expect(admitJson(got.result).ok).toBe(true);
+    expect(entries() - before).toBe(reached);
+  });
+
+  it("finds fault in arguments that it does not take, in few words, and does nothing with them", async () => {
+    const { tool, faulty, entries } = subject;
+    const before = entries();
+    for (const args of faulty) {
+      const fault = tool.fault?.(callOf(args).arguments);
+      expect(fault).toEqual(expect.any(String));
+      expect(String(fault).length).toBeLessThanOrEqual(300);
+      expect(await outcome(tool, args)).toEqual({
+        kind: "not_applied",
+        code: "tool_arguments_invalid",
+        message: fault,
+      });
+    }
+    expect(entries()).toBe(before);
+  });
+
+  it("leaves its arguments as they are", async () => {
+    const { tool, good } = subject;
+    const args = frozen(callOf(good).arguments);
+    expect(tool.fault?.(args)).toBeNull();
+    expect(await tool.call(callOf(good, { arguments: args }))).toMatchObject({ kind: "done" });
+    expect(args).toEqual(callOf(good).arguments);
+  });
+
+  it("does nothing once the call is cancelled, and says so", async () => {
+    const { tool, good, entries } = subject;
+    const before = entries();
+    expect(await outcome(tool, good, { signal: aborted() })).toEqual({
+      kind: "not_applied",
+      code: "cancelled",
+      message: "cancelled before anything was sent",
+    });
+    expect(entries()).toBe(before);
+  });
+
+  it("breaks in few words, without secrets and paths", async () => {
+    const { tool, args } = subject.breaking;
+    const got = await outcome(tool, args);
+    expect(got).not.toMatchObject({ kind: "done" });
+    expect(JSON.stringify(got)).not.toContain(SECRET);
+    expect("message" in got ? got.message.length : 0).toBeGreaterThan(0);
+    expect("message" in got ? got.message.length : 0).toBeLessThanOrEqual(300);
+  });
+});

@@ -1,0 +1,359 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { KEYS, trust, trustDocument, trustedKey } from "../../support/host.ts";
+import { AT, as, HostFolder, PASSPHRASE, STORE } from "./host-folder.ts";
+import { rote } from "./rote.ts";
+
+let folder: HostFolder;
+beforeEach(() => {
+  folder = new HostFolder({ here: true });
+});
+afterEach(() => folder.remove());
+
+function asProcesses(): void {
+  folder.remove();
+  folder = new HostFolder();
+}
+
+/** What the journal has of a run: its own entries, and decisions filed about it. */
+async function entries(run: string) {
+  const { entries } = await folder.json("runs", "show", run, ...AT);
+  return entries as readonly { type: string; what: string }[];
+}
+
+describe("a reviewer", () => {
+  it("needs the store, the trust store and a key of their own: no module, no key of the host", async () => {
+    asProcesses();
+    const { run, requests } = await folder.start("7");
+    const hidden = folder.read("host.mjs");
+    rmSync(join(folder.path, "host.mjs"));
+    const listed = await folder.json("approvals", "list", ...STORE);
+    expect(listed.requests).toMatchObject([{ run, status: "waiting", required: 1 }]);
+    const approved = await folder.json(
+      ...["approvals", "approve", requests[0].nonce, ...STORE, ...as("alice")],
+    );
+    expect(approved).toMatchObject({ exit_code: 0, filed: true });
+    expect((await folder.json("approvals", "list", ...STORE)).requests).toEqual([]);
+    folder.write("host.mjs", hidden);
+    const resumed = await folder.json("runs", "resume", run, ...AT);
+    expect(resumed).toMatchObject({ exit_code: 0, state: "verified" });
+  });
+
+  it("sees exactly what the run printed, with totals, and what is hidden shown as what it is", async () => {
+    const { requests } = await folder.start("7\u202e\u200b");
+    const [{ nonce, text, display }] = requests;
+    expect(text).toContain('"7\\u{202e}\\u{200b}"');
+    const shown = await folder.rote("approvals", "show", nonce, ...AT);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).toContain(text);
+    expect(shown.stdout).toContain(display);
+    expect(shown.stdout).toContain("total   EUR 80 in minor units, 2 operations");
+    const document = await folder.json("approvals", "show", nonce, ...AT);
+    expect(document.request).toMatchObject({
+      text,
+      display,
+      requested_by: "agent",
+      totals: { amounts: [{ currency: "EUR", minor_units: "80", operations: 2 }], without: 0 },
+    });
+    folder.write(
+      "reviews.json",
+      JSON.parse(folder.read("tools.json")).map((tool: { review: unknown }) => tool.review),
+    );
+    const reviewed = await folder.json(
+      ...["approvals", "show", nonce, ...STORE, "--reviews", "reviews.json"],
+    );
+    expect(reviewed.request.totals).toEqual(document.request.totals);
+    const alone = await folder.json("approvals", "show", nonce, ...STORE);
+    expect(alone.request.totals).toEqual({ amounts: [], without: 2, unreadable: 0 });
+  });
+
+  it("signs only what was read, if the digest of that is given", async () => {
+    const { requests } = await folder.start("7");
+    const [{ nonce, display }] = requests;
+    const approve = ["approvals", "approve", nonce, ...STORE, ...as("alice"), "--display"];
+    const other = await folder.json(...approve, `sha256:${"0".repeat(64)}`);
+    expect(other).toMatchObject({ exit_code: 4, error: { fault: "wrong_display" } });
+    expect(await folder.json(...approve, display)).toMatchObject({ exit_code: 0, filed: true });
+  });
+
+  it("is asked for confirmation, and is not asked where nobody sits", async () => {
+    const { requests } = await folder.start("7");
+    const words = as("alice").filter((word) => word !== "--yes");
+    const asked = await folder.json("approvals", "approve", requests[0].nonce, ...STORE, ...words);
+    expect(asked).toMatchObject({ exit_code: 2, error: { code: "bad_usage" } });
+    const listed = await folder.json("approvals", "list", ...STORE);
+    expect(listed.requests).toHaveLength(1);
+  });
+
+  it("gives the passphrase by a private file or a descriptor, never in the open", async () => {
+    const { requests } = await folder.start("7");
+    const approve = ["approvals", "approve", requests[0].nonce, ...STORE, "--key", "alice.key"];
+    const words = [...approve, "--as", "alice", "--yes"];
+    folder.write("open", PASSPHRASE);
+    const open = await folder.json(...words, "--passphrase-file", "open");
+    expect(open).toMatchObject({ exit_code: 1, error: { code: "bad_passphrase" } });
+    const none = await folder.json(...words);
+    expect(none).toMatchObject({ exit_code: 1, error: { code: "bad_passphrase" } });
+    const wrong = await rote([...words, "--passphrase-fd", "0"], {
+      cwd: folder.path,
+      input: "another passphrase\n",
+    });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).not.toContain("another passphrase");
+    const right = await rote([...words, "--passphrase-fd", "0", "--json"], {
+      cwd: folder.path,
+      input: `${PASSPHRASE}\n`,
+    });
+    expect(right).toMatchObject({ code: 0, stderr: "" });
+    expect(right.stdout).not.toContain(PASSPHRASE);
+  });
+
+  it("approves beside others until as many have as the policy wants", async () => {
+    folder.remove();
+    folder = new HostFolder({ approvals: { required: 2 }, here: true });
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const approve = (name: string) =>
+      folder.json("approvals", "approve", nonce, ...STORE, ...as(name));
+    expect(await approve("alice")).toMatchObject({ exit_code: 0 });
+    const resumed = await folder.json("runs", "resume", run, ...AT);
+    expect(resumed).toMatchObject({ exit_code: 8, state: "awaiting_approval" });
+    expect(await approve("alice")).toMatchObject({
+      exit_code: 4,
+      error: { fault: "already_decided", decisions: [{ approver: "alice" }] },
+    });
+    const listed = await folder.rote("approvals", "list", ...STORE);
+    expect(listed.stdout).toContain("1 of 2");
+    expect(await approve("bob")).toMatchObject({ exit_code: 0 });
+    const ended = await folder.json("runs", "resume", run, ...AT);
+    expect(ended).toMatchObject({ exit_code: 0, state: "verified" });
+  });
+
+  it("with an earlier copy of the trust store follows it; a store that is another's is refused", async () => {
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    folder.write("stranger.json", trust({ version: 1, expires: 4_000_000_000 }));
+    const elsewhere = await folder.json(
+      ...["approvals", "list", "--store", "store", "--trust", "stranger.json"],
+    );
+    expect(elsewhere).toMatchObject({ exit_code: 4, error: { code: "trust_refused" } });
+
+    folder.write("first.json", JSON.parse(folder.read("trust.json")));
+    folder.key("root", KEYS.root);
+    const revoke = ["keys", "revoke", "trust.json", "--key", KEYS.alice.publicKey.id];
+    const signed = ["--reason", "left", "--root", "root.key", "--passphrase-file", "passphrase"];
+    expect(await folder.json(...revoke, ...signed)).toMatchObject({ exit_code: 0, version: 2 });
+    await folder.rote("runs", "list", ...AT);
+    const old = ["--store", "store", "--trust", "first.json"];
+    const refused = await folder.json("approvals", "approve", nonce, ...old, ...as("alice"));
+    expect(refused).toMatchObject({ exit_code: 4, error: { fault: "revoked" } });
+    // The request names the trust store that it was made under, so another one takes its place.
+    await folder.rote("runs", "resume", run, ...AT);
+    const [{ nonce: next }] = (await folder.json("approvals", "list", ...old)).requests;
+    expect(next).not.toBe(nonce);
+    const replaced = await folder.json("approvals", "approve", nonce, ...old, ...as("bob"));
+    expect(replaced).toMatchObject({ exit_code: 4, error: { fault: "no_pending_request" } });
+    await folder.rote("approvals", "approve", next, ...old, ...as("bob"));
+    const resumed = await folder.json("runs", "resume", run, ...AT);
+    expect(resumed).toMatchObject({ exit_code: 0, state: "verified" });
+  });
+
+  it("is told which of store and request is not there, and makes none", async () => {
+    const none = await folder.json("approvals", "list", ...STORE);
+    expect(none).toMatchObject({ exit_code: 1, error: { code: "store_missing" } });
+    expect(existsSync(join(folder.path, "store"))).toBe(false);
+    await folder.start("7");
+    const unknown = await folder.json("approvals", "show", "AAAAAAAAAAAAAAAAAAAAAA", ...STORE);
+    expect(unknown).toMatchObject({ exit_code: 1, error: { code: "unknown_request" } });
+    const half = await folder.json("approvals", "list", "--store", "store");
+    expect(half).toMatchObject({ exit_code: 2, error: { code: "bad_usage" } });
+  });
+});
+
+describe("who asks cannot approve (B014)", () => {
+  it("neither by more inputs, nor by an option, nor with a key of the host", async () => {
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const claims = ["--input", "approved=true", "--input", "reviewer=r1"];
+    const started = await folder.json(
+      "run",
+      "recipe.json",
+      ...AT,
+      "--input",
+      "account=7",
+      ...claims,
+    );
+    expect(started).toMatchObject({
+      exit_code: 1,
+      error: { code: "bad_input", input: "approved" },
+    });
+    const option = await folder.json("runs", "resume", run, ...AT, "--approved");
+    expect(option).toMatchObject({ exit_code: 2, error: { code: "bad_usage" } });
+    const faults = new Map([
+      [KEYS.journal, "wrong_role"],
+      [KEYS.receipt, "wrong_role"],
+      [KEYS.stranger, "unknown_key"],
+      [KEYS.bob, "wrong_approver"],
+    ]);
+    for (const [key, fault] of faults) {
+      folder.key("mallory", key);
+      const words = ["--key", "mallory.key", "--as", "alice", "--passphrase-file", "passphrase"];
+      const signed = await folder.json("approvals", "approve", nonce, ...STORE, ...words, "--yes");
+      expect(signed).toMatchObject({ exit_code: 4, error: { code: "approval_refused", fault } });
+    }
+    expect((await entries(run)).map(({ type }) => type)).not.toContain("approval_received");
+  });
+
+  it("nor in the name that it acts under, unless the policy says so", async () => {
+    const keys = [...trustDocument().keys, trustedKey(KEYS.stranger, "agent", "approver")];
+    folder.write("trust.json", trust({ keys }));
+    folder.key("agent", KEYS.stranger);
+    const { run, requests } = await folder.start("7");
+    const own = await folder.json(
+      ...["approvals", "approve", requests[0].nonce, ...STORE, ...as("agent")],
+    );
+    expect(own).toMatchObject({ exit_code: 4, error: { fault: "requester_may_not_approve" } });
+    const resumed = await folder.json("runs", "resume", run, ...AT);
+    expect(resumed).toMatchObject({ exit_code: 8, state: "awaiting_approval" });
+  });
+});
+
+describe("one request is decided once (B017)", () => {
+  it("of two decisions at once the first stands, and the other is told of it", async () => {
+    asProcesses();
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const answers = await Promise.all(
+      (["approve", "approve", "reject", "approve"] as const).map((decision) =>
+        folder.json("approvals", decision, nonce, ...STORE, ...as("alice")),
+      ),
+    );
+    const [filed, ...more] = answers.filter((one) => one.exit_code === 0);
+    expect(more).toEqual([]);
+    for (const one of answers.filter((other) => other !== filed)) {
+      expect(one).toMatchObject({
+        exit_code: 4,
+        error: {
+          code: "approval_refused",
+          fault: "already_decided",
+          decisions: [{ approver: "alice", decision: filed.decision }],
+        },
+      });
+    }
+    const filedTypes = (await entries(run)).filter(({ type }) => type === "approval_received");
+    expect(filedTypes).toHaveLength(1);
+  });
+
+  it("what was decided and used is told to whoever comes late, and does nothing", async () => {
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    await folder.rote("approvals", "approve", nonce, ...STORE, ...as("alice"));
+    await folder.rote("runs", "resume", run, ...AT);
+    const late = await folder.json("approvals", "reject", nonce, ...STORE, ...as("bob"));
+    expect(late).toMatchObject({
+      exit_code: 4,
+      error: { fault: "already_decided", decisions: [{ approver: "alice", decision: "approve" }] },
+    });
+    expect(late.error.message).toMatch(/approve by alice at 20/);
+    expect(folder.ledger()).toEqual(["7 50", "7 30"]);
+  });
+});
+
+describe("a signed decision as a file (B080)", () => {
+  it("arrives byte for byte, and verifies", async () => {
+    asProcesses();
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const out = ["--out", "decision.json"];
+    const signed = await folder.json(
+      "approvals",
+      "approve",
+      nonce,
+      ...STORE,
+      ...as("alice"),
+      ...out,
+    );
+    expect(signed).toMatchObject({ exit_code: 0, filed: false, out: "decision.json" });
+    expect(JSON.parse(folder.read("decision.json"))).toEqual(signed.envelope);
+    const waiting = await folder.json("runs", "resume", run, ...AT);
+    expect(waiting).toMatchObject({ exit_code: 8, state: "awaiting_approval" });
+    const resumed = await folder.json("runs", "resume", run, ...AT, "--approval", "decision.json");
+    expect(resumed).toMatchObject({ exit_code: 0, state: "verified" });
+    const again = await folder.json("runs", "resume", run, ...AT, "--approval", "decision.json");
+    expect(again).toMatchObject({ exit_code: 0, state: "verified" });
+    expect(folder.ledger()).toEqual(["7 50", "7 30"]);
+  });
+
+  it("without its signature, or with another one, leaves the run waiting and uses nothing up", async () => {
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const out = ["--out", "decision.json"];
+    await folder.rote("approvals", "approve", nonce, ...STORE, ...as("alice"), ...out);
+    const { signatures, ...rest } = JSON.parse(folder.read("decision.json"));
+    const sig = `${signatures[0].sig[0] === "A" ? "B" : "A"}${signatures[0].sig.slice(1)}`;
+    const spoiled: readonly (readonly [unknown, string])[] = [
+      [rest, "signature_missing"],
+      [{ ...rest, signatures: [] }, "signature_missing"],
+      [{ ...rest, signatures: [{ ...signatures[0], sig }] }, "bad_signature"],
+      [{ ...rest, signatures: [...signatures, ...signatures] }, "signature_count"],
+      [{ approved: true, reviewer: "r1" }, "malformed_envelope"],
+    ];
+    for (const [envelope, fault] of spoiled) {
+      folder.write("spoiled.json", envelope);
+      const refused = await folder.json("runs", "resume", run, ...AT, "--approval", "spoiled.json");
+      expect(refused).toMatchObject({
+        exit_code: 4,
+        state: "awaiting_approval",
+        error: { code: "approval_refused", fault },
+      });
+    }
+    expect((await entries(run)).map(({ type }) => type)).not.toContain("approval_received");
+    const resumed = await folder.json("runs", "resume", run, ...AT, "--approval", "decision.json");
+    expect(resumed).toMatchObject({ exit_code: 0, state: "verified" });
+  });
+
+  it("is good for its own run only", async () => {
+    const first = await folder.start("7");
+    const second = await folder.start("8");
+    const out = ["--out", "decision.json"];
+    const [{ nonce }] = first.requests;
+    await folder.rote("approvals", "approve", nonce, ...STORE, ...as("alice"), ...out);
+    const other = await folder.json(
+      ...["runs", "resume", second.run, ...AT, "--approval", "decision.json"],
+    );
+    expect(other).toMatchObject({
+      exit_code: 4,
+      state: "awaiting_approval",
+      error: { fault: "wrong_run" },
+    });
+  });
+});
+
+describe("looking", () => {
+  it("changes nothing, however often, and prints nothing that could be followed (B019, B021)", async () => {
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const before = await entries(run);
+    const looks = [
+      ["runs", "list", ...AT],
+      ["runs", "show", run, ...AT],
+      ["runs", "resume", run, ...AT],
+      ["approvals", "list", ...STORE],
+      ["approvals", "list", ...AT],
+      ["approvals", "show", nonce, ...STORE],
+      ["keys", "show", "trust.json"],
+      ["memory", "status", "recipe.json", ...AT],
+    ];
+    for (const words of [...looks, ...looks]) {
+      const { stdout, stderr } = await folder.rote(...words);
+      expect(stdout + stderr).not.toMatch(/[a-z]+:\/\/|\?action=/i);
+    }
+    const resumed = { type: "run_resumed", chain: "run" };
+    const after = (await entries(run)).filter(({ type }) => type !== resumed.type);
+    expect(after).toEqual(before);
+    const listed = await folder.json("approvals", "list", ...STORE);
+    expect(listed.requests).toMatchObject([{ nonce, status: "waiting", decisions: [] }]);
+    expect(folder.ledger()).toEqual([]);
+  });
+});

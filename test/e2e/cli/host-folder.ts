@@ -1,0 +1,236 @@
+/** A folder with a host, its application module, a recipe with two effects behind one approval, and people's keys. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { encryptKey } from "../../../src/base/encrypted-key.ts";
+import type { JsonValue } from "../../../src/base/json.ts";
+import type { PrivateKey } from "../../../src/base/sign.ts";
+import { main } from "../../../src/cli/program.ts";
+import { render } from "../../../src/cli/terminal.ts";
+import type { PolicyDocument } from "../../../src/model/policy.ts";
+import { KEYS, madeTool, ORIGIN, registration, trust } from "../../support/host.ts";
+import { type Ended, Folder, MAIN, rote } from "./rote.ts";
+
+/** Pays two amounts after one approval of both. */
+export const PAY_TWICE = {
+  version: 1,
+  id: "pay-twice",
+  inputs: { account: "text" },
+  terminal: "done",
+  nodes: [
+    {
+      id: "balance",
+      output: { record: { amount: "integer" } },
+      step: {
+        kind: "read",
+        tool: "bank.balance",
+        arguments: { op: "record", fields: { account: { input: "account" } } },
+      },
+    },
+    {
+      id: "enough",
+      step: {
+        kind: "verify",
+        condition: { op: "greater", left: { node: "balance/amount" }, right: 100 },
+        value: { node: "balance/amount" },
+      },
+    },
+    { id: "fence", after: ["enough"], step: { kind: "approval", effects: ["first", "second"] } },
+    payment("first", "50", ["fence"]),
+    payment("second", "30", ["fence", "first"]),
+    {
+      id: "done",
+      after: ["second"],
+      step: {
+        kind: "pure",
+        value: { op: "concat", values: [{ node: "first" }, "+", { node: "second" }] },
+      },
+    },
+  ],
+};
+
+function payment(id: string, amount: string, after: readonly string[]) {
+  const literal = { op: "literal", value: amount, type: "integer" };
+  const fields = { account: { input: "account" }, amount: literal, currency: "EUR" };
+  return {
+    id,
+    after,
+    output: "text",
+    step: {
+      kind: "effect",
+      tool: "bank.pay",
+      key: { op: "concat", values: [{ input: "account" }, `-${id}`] },
+      arguments: { op: "record", fields },
+    },
+  };
+}
+
+export const PAY_TWICE_VERIFIER = { version: 1, id: "v", before_effect: true, result: true };
+
+const POLICY: PolicyDocument = {
+  version: 1,
+  id: "test",
+  profile: "standard",
+  grants: [],
+  approvable: [],
+  deny: [],
+  approvals: { required: 1, requester_may_approve: false },
+};
+
+/** What the module of the application says. The target is a file with a line for each payment. */
+function moduleText(folder: string, policy: PolicyDocument): string {
+  const sign = pathToFileURL(join(MAIN, "../../base/sign.js")).href;
+  return `
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
+import { join } from "node:path";
+import { privateKey } from ${JSON.stringify(sign)};
+
+const folder = ${JSON.stringify(folder)};
+const read = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
+const seed = (n) => privateKey(new Uint8Array(32).fill(n));
+const behaviour = () => (existsSync(join(folder, "behaviour")) ? readFileSync(join(folder, "behaviour"), "utf8") : "");
+const tools = {
+  "bank.balance": async () => ({ kind: "done", result: { amount: "1000" } }),
+  "bank.pay": async ({ arguments: args }) => {
+    if (behaviour() === "held") {
+      for await (const change of watch(folder)) if (behaviour() !== "held") break;
+    }
+    appendFileSync(join(folder, "ledger"), \`\${args.account} \${args.amount}\\n\`);
+    if (behaviour() === "lost") throw new Error("connection reset");
+    return { kind: "done", result: "paid " + args.amount };
+  },
+};
+export const host = () => ({
+  directory: join(folder, "store"),
+  origin: ${JSON.stringify(ORIGIN)},
+  identity: { name: "agent" },
+  intent: null,
+  warrant: null,
+  trust: read("trust.json"),
+  keys: { journal: seed(2), receipt: seed(3) },
+  tools: read("tools.json").map(({ definition, review }) => ({ tool: { definition, call: tools[definition.name] }, review })),
+  policy: ${JSON.stringify(policy)},
+  budget: { run: {}, host: {} },
+});
+`;
+}
+
+/** Registered tools as the module finds them: definitions with their reviews. */
+function registered(): JsonValue {
+  const never = () => ({ kind: "done" as const, result: null });
+  const tools = [
+    registration(madeTool("bank.balance", never), "read", { repeatable: true }),
+    registration(madeTool("bank.pay", never), "effect", {
+      amount: { value: "/amount", currency: "/currency" },
+    }),
+  ];
+  return tools.map(({ tool, review }) => ({
+    definition: tool.definition as unknown as JsonValue,
+    review,
+  }));
+}
+
+export const PASSPHRASE = "correct horse battery staple";
+
+export interface HostFolderOptions {
+  readonly approvals?: Partial<PolicyDocument["approvals"]>;
+  /**
+   * True to run command lines in this process: the same commands on the same files, without starting Node for each.
+   * Default: each is a process of the built package.
+   */
+  readonly here?: boolean;
+}
+
+export class HostFolder extends Folder {
+  readonly #here: boolean;
+
+  constructor({ approvals = {}, here = false }: HostFolderOptions = {}) {
+    super();
+    this.#here = here;
+    const policy = { ...POLICY, approvals: { ...POLICY.approvals, ...approvals } };
+    this.write("recipe.json", PAY_TWICE);
+    this.write("verifier.json", PAY_TWICE_VERIFIER);
+    this.write("trust.json", trust());
+    this.write("tools.json", registered());
+    this.write("host.mjs", moduleText(this.path, policy));
+    this.key("alice", KEYS.alice);
+    this.key("bob", KEYS.bob);
+  }
+
+  /** A key file of a person, encrypted with the passphrase in `passphrase`. Few rounds, since nobody guesses here. */
+  key(name: string, key: PrivateKey): void {
+    const secrets = { passphrase: PASSPHRASE, salt: new Uint8Array(16), iv: new Uint8Array(16) };
+    this.private(`${name}.key`, encryptKey(key, { ...secrets, rounds: 1_000 }));
+    this.private("passphrase", `${PASSPHRASE}\n`);
+  }
+
+  private private(name: string, text: string): void {
+    chmodSync(this.write(name, text), 0o600);
+  }
+
+  /** Payments that are `lost` were made and answer with an error; those that are `held` wait for another word. */
+  behave(how: "lost" | "held" | ""): void {
+    writeFileSync(join(this.path, "behaviour"), how);
+  }
+
+  /** Payments at the target, in order. */
+  ledger(): readonly string[] {
+    const file = join(this.path, "ledger");
+    return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
+  }
+
+  rote(...words: readonly string[]): Promise<Ended> {
+    return this.#here ? this.#inThisProcess(words) : rote(words, { cwd: this.path });
+  }
+
+  async #inThisProcess(words: readonly string[]): Promise<Ended> {
+    process.chdir(this.path);
+    let stdout = "";
+    let stderr = "";
+    const out = (text: string): void => {
+      stdout += text;
+    };
+    const code = await main(words, {
+      data: out,
+      print: (text) => out(render(text, false)),
+      note: (text) => {
+        stderr += render(text, false);
+      },
+      progress: () => undefined,
+      watched: false,
+      standardInput: async function* () {},
+      ask: null,
+      environment: {},
+      interrupted: new AbortController().signal,
+    });
+    return { code, stdout, stderr };
+  }
+
+  override remove(): void {
+    process.chdir("/");
+    super.remove();
+  }
+
+  /** The same with --json, read. */
+  // biome-ignore lint/suspicious/noExplicitAny: documents of commands are looked at member by member
+  async json(...words: readonly string[]): Promise<any> {
+    const { code, stdout, stderr } = await this.rote(...words, "--json");
+    const document = JSON.parse(stdout);
+    if (document.exit_code !== code) throw new Error(`${code} is not ${document.exit_code}`);
+    return { ...document, stderr };
+  }
+
+  start(account: string, ...words: readonly string[]) {
+    return this.json("run", "recipe.json", ...AT, "--input", `account=${account}`, ...words);
+  }
+}
+
+export const AT = ["--host", "host.mjs"] as const;
+/** How a reviewer names the store, who has no module of the host. */
+export const STORE = ["--store", "store", "--trust", "trust.json"] as const;
+
+/** How somebody signs. */
+export function as(name: string): readonly string[] {
+  return ["--key", `${name}.key`, "--as", name, "--passphrase-file", "passphrase", "--yes"];
+}

@@ -1,0 +1,55 @@
+/** One bit of one byte of a record changed: nothing that an honest record has may go unseen. */
+import { auditBundle } from "../../../src/audit/index.ts";
+import { memorySource } from "./bundle.ts";
+import type { Recorded } from "./record.ts";
+
+export interface Flip {
+  readonly file: string;
+  readonly byte: number;
+  readonly bit: number;
+}
+
+/** All bytes of all files, each with one bit of it. */
+export function everyFlip({ files }: Recorded): readonly Flip[] {
+  return [...files].flatMap(([file, { byteLength }]) =>
+    Array.from({ length: byteLength }, (_, byte) => ({
+      file,
+      byte,
+      bit: (byte * 5 + byteLength) % 8,
+    })),
+  );
+}
+
+/** `count` of them, spread over all files by a seed, the same for the same seed. */
+export function someFlips(recorded: Recorded, count: number, seed: number): readonly Flip[] {
+  const all = everyFlip(recorded);
+  let state = seed >>> 0;
+  return Array.from({ length: count }, () => {
+    // A step of a linear congruential generator: plain, and good enough to spread places.
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const flip = all[state % all.length];
+    if (flip === undefined) throw new Error("an empty record");
+    return { ...flip, bit: (state >>> 16) % 8 };
+  });
+}
+
+/** Those of the flips that the audit does not find. */
+export async function unseen(recorded: Recorded, flips: readonly Flip[]): Promise<readonly Flip[]> {
+  const missed: Flip[] = [];
+  for (const flip of flips) {
+    const bytes = Uint8Array.from(recorded.files.get(flip.file) ?? []);
+    bytes[flip.byte] = (bytes[flip.byte] ?? 0) ^ (1 << flip.bit);
+    const files = new Map(recorded.files).set(flip.file, bytes);
+    const { clean } = await auditBundle(memorySource(files), { trust: recorded.trust });
+    if (clean) missed.push(flip);
+  }
+  return missed;
+}
+
+/** For soaks: every byte of a record of one payment. Resolves to how many were tried and which went unseen. */
+export async function flipEveryByte(
+  recorded: Recorded,
+): Promise<{ readonly tried: number; readonly unseen: readonly Flip[] }> {
+  const flips = everyFlip(recorded);
+  return { tried: flips.length, unseen: await unseen(recorded, flips) };
+}

@@ -1,0 +1,197 @@
+/** Recipes and runs that exercise the gate, over the hosts of `host.ts`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createHost, type HostOptions, type ToolRegistration } from "../../src/app/create-host.ts";
+import { Procedure } from "../../src/app/procedure.ts";
+import type { JsonValue } from "../../src/base/json.ts";
+import { bindRecipe } from "../../src/compile/index.ts";
+import type { Host } from "../../src/host/index.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Run } from "../../src/run/index.ts";
+import { hostOptions, type MadeTool, madeTool, registration } from "./host.ts";
+
+export interface MovedClock extends Clock {
+  /** Moves the wall clock, forwards or backwards. */
+  move(ms: number): void;
+}
+
+/** The present time, which stands still until it is moved. */
+export function movedClock(): MovedClock {
+  let wall = Date.now();
+  return {
+    wallMs: () => wall,
+    monotonicMs: () => 0,
+    move: (ms) => {
+      wall += ms;
+    },
+  };
+}
+
+/** Directories of a test file: made on demand, removed together. */
+export function directories(): { fresh(): string; remove(): void } {
+  const made: string[] = [];
+  return {
+    fresh() {
+      const directory = mkdtempSync(path.join(tmpdir(), "rote-gate-"));
+      made.push(directory);
+      return path.join(directory, "store");
+    },
+    remove() {
+      for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const input = (name: string) => ({ input: name });
+const record = (fields: object) => ({ op: "record", fields });
+
+export const READ = {
+  id: "balance",
+  output: "json",
+  step: {
+    kind: "read",
+    tool: "bank.balance",
+    arguments: record({ account: input("account") }),
+  },
+};
+
+export const CHECK = {
+  id: "check",
+  step: {
+    kind: "verify",
+    condition: { op: "literal", value: true, type: "boolean" },
+    value: input("account"),
+  },
+};
+
+export function pay(id: string, after: readonly string[], change: object = {}, step: object = {}) {
+  return {
+    id,
+    after,
+    output: "text",
+    step: {
+      kind: "effect",
+      tool: "bank.pay",
+      arguments: record({
+        account: input("account"),
+        amount: input("amount"),
+        currency: { op: "literal", value: "EUR", type: "text" },
+      }),
+      ...step,
+    },
+    ...change,
+  };
+}
+
+export function fence(effects: readonly string[], after: readonly string[] = ["check"]) {
+  return { id: "fence", after, step: { kind: "approval", effects } };
+}
+
+export interface RecipeNode {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+export function recipeOf(nodes: readonly RecipeNode[], change: object = {}): object {
+  return {
+    version: 1,
+    id: "gate-test",
+    inputs: { account: "text", amount: "text" },
+    terminal: nodes.at(-1)?.id,
+    nodes,
+    ...change,
+  };
+}
+
+export const ONE_PAYMENT = recipeOf([CHECK, pay("pay", ["check"])]);
+export const FENCED_PAYMENT = recipeOf([CHECK, fence(["pay"]), pay("pay", ["fence"])]);
+export const TWO_FENCED = recipeOf([
+  CHECK,
+  fence(["one", "two"]),
+  pay("one", ["fence"]),
+  pay("two", ["one"]),
+]);
+export const ONE_READ = recipeOf([READ]);
+
+export const VERIFIER = { version: 1, id: "v", before_effect: true, result: true };
+export const INPUTS = { account: "7", amount: "50" };
+
+export interface Bank {
+  readonly balance: MadeTool;
+  readonly pay: MadeTool;
+  readonly tools: readonly ToolRegistration[];
+}
+
+/** A bank whose payments are counted and answered in order. */
+export function bank(change: { readonly review?: object; readonly tool?: object } = {}): Bank {
+  const balance = madeTool("bank.balance", () => ({ kind: "done", result: { amount: "1000" } }));
+  const paying = madeTool(
+    "bank.pay",
+    (_, count) => ({ kind: "done", result: `paid ${count}` }),
+    change.tool,
+  );
+  return {
+    balance,
+    pay: paying,
+    tools: [registration(balance, "read"), registration(paying, "effect", change.review)],
+  };
+}
+
+export type Options = Partial<HostOptions>;
+
+/** A host at a directory, or in this process only. */
+export function hostAt(
+  directory: string | null,
+  { tools }: Pick<Bank, "tools">,
+  change: Options = {},
+): Promise<Host> {
+  return createHost(hostOptions(directory, tools, change));
+}
+
+/** The recipe bound to what the host is now. */
+export function procedureOf(
+  host: Host,
+  recipe: object = ONE_PAYMENT,
+  verifier: object = VERIFIER,
+): Procedure {
+  const unbound = new Procedure(recipe, { verifier });
+  return new Procedure(bindRecipe(recipe, host.environment(unbound.plan)), { verifier });
+}
+
+export interface Begun {
+  readonly host: Host;
+  readonly procedure: Procedure;
+  readonly run: Run;
+}
+
+/** A run of the recipe, advanced as far as it goes by itself. */
+export async function begin(
+  host: Host,
+  recipe: object = ONE_PAYMENT,
+  inputs: { readonly [name: string]: JsonValue } = INPUTS,
+  verifier: object = VERIFIER,
+): Promise<Begun> {
+  const procedure = procedureOf(host, recipe, verifier);
+  const run = procedure.start(inputs, { environment: host.environment(procedure.plan) });
+  await run.advanceAsync(host);
+  return { host, procedure, run };
+}
+
+/** What the run asks a reviewer. */
+export function asked(run: Run) {
+  const request = run.pendingRequest;
+  if (request === null) throw new Error(`nothing to approve: ${JSON.stringify(run.report)}`);
+  return request;
+}
+
+/** The code that something was refused with. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    const { code, data } = error as { code?: string; data?: { fault?: string } };
+    return data?.fault === undefined ? String(code) : `${code}: ${data.fault}`;
+  }
+  return "not refused";
+}

@@ -1,0 +1,96 @@
+/** Child processes of a case. Those that will be needed next are started ahead, since starting Node is the dearest part. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Order, Report } from "./child.ts";
+
+export interface Ended {
+  /** Null when it was killed. */
+  readonly report: Report | null;
+  readonly killed: boolean;
+}
+
+export interface Worker {
+  readonly process: ChildProcess;
+  /** Calls back when it waits for an approval; `goOn` tells it that there is one. */
+  onWaiting(this: void, then: () => void): void;
+  goOn(this: void): void;
+  /** Resolves when it is at the place where it stops. */
+  readonly stopping: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<Ended>;
+}
+
+const ROOT = repository(dirname(fileURLToPath(import.meta.url)));
+/** Compiled beforehand: a loader that compiles on the fly costs each process a second. */
+const CHILD = join(ROOT, "bench/.build/test/support/kills/child.js");
+
+export interface Pool {
+  /** Gives an order to a process that is ready. */
+  start(order: Order): Promise<Worker>;
+  close(): void;
+}
+
+export function openPool(ahead: number): Pool {
+  const waiting: ChildProcess[] = [];
+  const ready = new Map<ChildProcess, Promise<unknown>>();
+  const spare = () => {
+    const child = fork(CHILD, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    ready.set(child, once(child, "message"));
+    waiting.push(child);
+  };
+  return {
+    async start(order) {
+      while (waiting.length < ahead) spare();
+      const child = waiting.shift();
+      if (child === undefined) throw new Error("no process was started");
+      spare();
+      await ready.get(child);
+      ready.delete(child);
+      const ended = endOf(child);
+      child.send(order);
+      return {
+        process: child,
+        ended,
+        stopping: new Promise((stops) => {
+          child.on("message", (message) => {
+            if (message === "stopping") stops();
+          });
+        }),
+        onWaiting: (then) => {
+          child.on("message", (message) => {
+            if (message === "waiting") then();
+          });
+        },
+        // It may have been killed meanwhile.
+        goOn: () => void child.send("go on", () => undefined),
+      };
+    },
+    close() {
+      for (const child of waiting.splice(0)) child.kill("SIGKILL");
+    },
+  };
+}
+
+async function endOf(child: ChildProcess): Promise<Ended> {
+  let report: Report | null = null;
+  child.on("message", (message) => {
+    if (typeof message === "object") report = message as Report;
+  });
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  if (signal === "SIGKILL") return { report: null, killed: true };
+  if (report === null) throw new Error(`a process ended with ${code ?? signal} and no report`);
+  return { report, killed: false };
+}
+
+function repository(start: string): string {
+  let folder = start;
+  while (!existsSync(join(folder, "tsconfig.bench.json"))) {
+    const up = dirname(folder);
+    if (up === folder) throw new Error(`no repository above ${start}`);
+    folder = up;
+  }
+  return folder;
+}

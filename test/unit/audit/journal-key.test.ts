@@ -1,0 +1,394 @@
+/**
+ * What can be done by somebody who holds the journal's key: entries that say something else, in chains, tree and heads
+ * that fit. What is found then is found by what entries and signed documents say of each other.
+ */
+import { beforeAll, describe, expect, it } from "vitest";
+import { auditBundle, type Finding } from "../../../src/audit/index.ts";
+import type { JsonValue } from "../../../src/base/json.ts";
+import { readPointer } from "../../../src/base/pointer.ts";
+import { memorySource } from "../../support/audit/bundle.ts";
+import {
+  changedAt,
+  entriesIn,
+  forged,
+  type Json,
+  type Loose,
+  leavesOf,
+  signedBy,
+  statementIn,
+} from "../../support/audit/forge.ts";
+import { paidTwice, type Recording } from "../../support/audit/record.ts";
+import { KEYS } from "../../support/host.ts";
+
+let recorded: Recording;
+let entries: readonly Loose[];
+beforeAll(async () => {
+  recorded = await paidTwice();
+  entries = entriesIn(recorded.files);
+});
+
+async function found(changed: readonly Loose[]): Promise<readonly Finding[]> {
+  const source = memorySource(forged(recorded.files, changed));
+  return (await auditBundle(source, { trust: recorded.trust })).findings;
+}
+
+function with_(at: number, change: (entry: Loose) => Loose): readonly Loose[] {
+  return entries.map((entry, index) => (index === at ? change(entry) : entry));
+}
+
+function body(pointer: string, next: JsonValue | undefined) {
+  return (entry: Loose): Loose => ({
+    ...entry,
+    body: changedAt(entry.body, pointer, next) as Json,
+  });
+}
+
+/** Another value of the same form, so that only what it says is wrong. */
+function another(value: JsonValue): JsonValue {
+  switch (typeof value) {
+    case "number":
+      return value + 1;
+    case "boolean":
+      return !value;
+    case "string": {
+      const digit = value.search(/[0-9a-f](?=[^0-9a-f]*$)/u);
+      if (digit < 0) return `${value}x`;
+      const now = value[digit] === "0" ? "1" : "0";
+      return value.slice(0, digit) + now + value.slice(digit + 1);
+    }
+    default:
+      return value === null ? "0" : [value];
+  }
+}
+
+/**
+ * What entries say on the journal's word alone. docs/formats.md lists the same; everything else is said twice, or
+ * signed, or computed.
+ */
+const ON_ITS_WORD: readonly RegExp[] = [
+  /^run_started\/(identity|intent|inputs.*|limits.*|mode|models|qualification|recipe|semantics)$/u,
+  /^run_resumed\/owner$/u,
+  /^approval_requested\/(node|host_seq|replaces)$/u,
+  /^run_ended\/(ms|result|stopped)$/u,
+  /^trust\/before$/u,
+];
+
+describe("each member of each entry", () => {
+  it("is found when it says something else, but for those that are on the journal's word", async () => {
+    const unseen: string[] = [];
+    let tried = 0;
+    for (const [at, entry] of entries.entries()) {
+      for (const pointer of leavesOf(entry.body)) {
+        const value = readPointer(entry.body, pointer.slice(1).split("/"));
+        if (value === undefined) continue;
+        tried += 1;
+        const findings = await found(with_(at, body(pointer, another(value))));
+        if (findings.length === 0) unseen.push(`${entry.type}${pointer}`);
+      }
+    }
+    expect(tried).toBeGreaterThan(150);
+    expect(unseen.filter((name) => !ON_ITS_WORD.some((word) => word.test(name)))).toEqual([]);
+  });
+
+  it("is found when it is left out or when there is one more", async () => {
+    for (const [at, { type, body: whole }] of entries.entries()) {
+      for (const member of Object.keys(whole)) {
+        const without = await found(with_(at, body(`/${member}`, undefined)));
+        expect(without.length, `${type} without ${member}`).toBeGreaterThan(0);
+      }
+      const findings = await found(with_(at, body("/more", 1)));
+      expect(findings).toContainEqual(
+        expect.objectContaining({ code: "body_malformed", index: [at, at] }),
+      );
+    }
+  });
+});
+
+describe("each entry", () => {
+  it("left out is found", async () => {
+    for (const at of entries.keys()) {
+      const { type } = entries[at] ?? { type: "" };
+      const findings = await found(entries.toSpliced(at, 1));
+      // A run without its end is one that goes on, and an uncounted opening is told apart by nothing but the tree.
+      if (type === "run_ended") continue;
+      expect(findings.length, `${type} ${at}`).toBeGreaterThan(0);
+    }
+  });
+
+  it("told twice is found", async () => {
+    for (const at of entries.keys()) {
+      const entry = entries[at];
+      if (entry === undefined) continue;
+      const findings = await found(entries.toSpliced(at, 0, entry));
+      // A decision that is filed twice is one decision.
+      if (entry.type === "approval_received" || entry.type === "approved") continue;
+      expect(findings.length, `${entry.type} ${at}`).toBeGreaterThan(0);
+    }
+  });
+
+  it("of another type is found", async () => {
+    for (const [at, { type }] of entries.entries()) {
+      const findings = await found(with_(at, (entry) => ({ ...entry, type: `${type}_2` })));
+      expect(findings).toContainEqual(
+        expect.objectContaining({ code: "entry_unknown", index: [at, at] }),
+      );
+    }
+  });
+
+  it("on a chain where it does not belong is found", async () => {
+    for (const [at, { chain, type }] of entries.entries()) {
+      const moved = chain === "host" ? recorded.run.id : "host";
+      const findings = await found(with_(at, (entry) => ({ ...entry, chain: moved })));
+      expect(
+        findings.map(({ code }) => code),
+        type,
+      ).toContain("entry_unknown");
+    }
+  });
+
+  it("that is older than the one before it is found", async () => {
+    const findings = await found(with_(5, (entry) => ({ ...entry, time: entry.time - 60_000 })));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "time_fell", index: [5, 5], seq: [3, 3] }),
+    );
+  });
+
+  it("of an overtaken lease, and of one that nobody announced, is found", async () => {
+    const fell = await found(with_(5, (entry) => ({ ...entry, epoch: 0 })));
+    expect(fell).toContainEqual(expect.objectContaining({ code: "epoch_fell", index: [5, 5] }));
+    const rose = await found(with_(12, (entry) => ({ ...entry, epoch: 2 })));
+    expect(rose).toContainEqual(expect.objectContaining({ code: "epoch_rose", index: [12, 12] }));
+    const host = await found(with_(6, (entry) => ({ ...entry, epoch: 1 })));
+    expect(host).toContainEqual(expect.objectContaining({ code: "epoch_rose", index: [6, 6] }));
+  });
+});
+
+describe("a run", () => {
+  it("with something behind its end, with two starts, or without a start is found", async () => {
+    const end = entries[12];
+    if (end === undefined) throw new Error("no end");
+    const behind = await found([...entries, end]);
+    expect(behind).toContainEqual(
+      expect.objectContaining({ code: "run_after_end", index: [13, 13], seq: [10, 10] }),
+    );
+    const started = entries[2];
+    const twice = await found(entries.toSpliced(3, 0, started ?? end));
+    expect(twice).toContainEqual(expect.objectContaining({ code: "run_start", index: [3, 3] }));
+    const without = await found(entries.toSpliced(2, 1));
+    expect(without).toContainEqual(expect.objectContaining({ code: "run_start", seq: [0, 0] }));
+  });
+
+  it("that goes on is none that is wrong, and is counted", async () => {
+    const source = memorySource(forged(recorded.files, entries.slice(0, 11)));
+    const report = await auditBundle(source, { trust: recorded.trust });
+    expect(report.clean).toBe(true);
+    expect(report.counts.runs).toMatchObject({ started: 1, open: 1 });
+    expect(report.counts.admissions).toEqual({ read: 1, effect: 2, open: 1 });
+  });
+
+  it("that ended with an admission in the air is found, with the admission's place", async () => {
+    const findings = await found(entries.toSpliced(11, 1));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "receipt_missing", seq: [7, 7] }),
+    );
+  });
+
+  it.each([
+    ["state", "uncertain"],
+    ["state", "rejected"],
+    ["reason", "tool_error"],
+  ])("whose end has another %s is found", async (member, value) => {
+    const findings = await found(with_(12, body(`/${member}`, value)));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "run_end_differs", index: [12, 12] }),
+    );
+  });
+});
+
+describe("an approval", () => {
+  const signed = (change: (approval: Json) => JsonValue, key = KEYS.alice) =>
+    with_(6, (entry) => ({
+      ...entry,
+      body: {
+        ...entry.body,
+        envelope: signedBy(
+          key,
+          "application/vnd.rote.approval.v1+json",
+          change(statementIn(entry.body)),
+        ),
+      },
+    }));
+
+  it("of anybody but an approver is found where it was filed and where it was used", async () => {
+    for (const key of [KEYS.stranger, KEYS.receipt, KEYS.reconciler, KEYS.bob]) {
+      const findings = await found(signed((approval) => approval, key));
+      expect(findings).toContainEqual(
+        expect.objectContaining({ code: "decision_refused", index: [6, 6] }),
+      );
+      // At the fence and at both payments.
+      expect(findings).toContainEqual(
+        expect.objectContaining({ code: "approval_unknown", index: [7, 8], count: 2 }),
+      );
+    }
+  });
+
+  it.each([
+    ["run", "run-other"],
+    ["audience", "other.example/journal"],
+    ["nonce", "AAAAAAAAAAAAAAAAAAAAAA"],
+    ["display", `sha256:${"0".repeat(64)}`],
+    ["operations", [`sha256:${"0".repeat(64)}`]],
+    ["decision", "reject"],
+    ["expires", 1],
+  ])("with another %s, signed by the approver herself, is found", async (member, value) => {
+    const findings = await found(signed((approval) => ({ ...approval, [member]: value })));
+    expect(findings.map(({ index }) => index)).toContainEqual([6, 6]);
+  });
+
+  it("whose operations are listed in another order is another approval (B082)", async () => {
+    const findings = await found(
+      signed((approval) => ({
+        ...approval,
+        operations: [...(approval["operations"] as readonly JsonValue[])].reverse(),
+      })),
+    );
+    expect(findings.find(({ index }) => index?.[0] === 6)?.message).toContain("wrong_operations");
+  });
+
+  it("that came only after what it approves is found", async () => {
+    const late = entries[6];
+    if (late === undefined) throw new Error("no decision");
+    const findings = await found(entries.toSpliced(6, 1).toSpliced(8, 0, late));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "approval_unknown", index: [6, 7], count: 2 }),
+    );
+  });
+
+  it("that had run out when it was used is found", async () => {
+    const later = entries.map((entry, at) =>
+      at < 8 ? entry : { ...entry, time: entry.time + 700_000 },
+    );
+    const findings = await found(later);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        code: "approval_invalid",
+        index: [8, 8],
+        message: expect.stringContaining("approval_expired"),
+      }),
+    );
+  });
+
+  it("used for something that it does not name is found, with both digests (B079)", async () => {
+    const operation = entries[3]?.body["operation"] ?? null;
+    const digest = entries[3]?.body["digest"] ?? null;
+    const findings = await found(
+      with_(8, (entry) => ({ ...entry, body: { ...entry.body, operation, digest } })),
+    );
+    const finding = findings.find(({ code }) => code === "approval_invalid");
+    expect(finding?.message).toContain(String(digest));
+    expect(finding?.message).toContain(String(entries[8]?.body["digest"]));
+  });
+
+  it("counted twice, by one approver or with one key, is found", async () => {
+    const twice = (entry: Loose) => {
+      const used = entry.body["approvals"] as readonly JsonValue[];
+      return { ...entry, body: { ...entry.body, approvals: [...used, ...used] } };
+    };
+    const codes = (await found(with_(8, twice))).map(({ code }) => code);
+    expect(codes).toContain("approval_invalid");
+    expect(codes).toContain("approval_reused");
+  });
+
+  it("left out of an admission that wants one is found", async () => {
+    const findings = await found(with_(8, body("/approvals", [])));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "approval_missing", index: [8, 8] }),
+    );
+    const fence = await found(with_(7, body("/approvals", [])));
+    expect(fence).toContainEqual(
+      expect.objectContaining({ code: "approval_missing", index: [7, 7] }),
+    );
+  });
+});
+
+describe("a receipt", () => {
+  it("by a key that the record itself brings along is found (B077)", async () => {
+    const findings = await found(
+      with_(9, (entry) => ({
+        ...entry,
+        body: {
+          ...entry.body,
+          envelope: signedBy(
+            KEYS.stranger,
+            "application/vnd.in-toto+json",
+            statementIn(entry.body),
+          ),
+        },
+      })),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        code: "receipt_signature",
+        index: [9, 9],
+        message: expect.stringContaining("unknown_key"),
+      }),
+    );
+  });
+
+  it("of another admission of the same run is found in its place", async () => {
+    const envelope = entries[11]?.body["envelope"] ?? null;
+    const findings = await found(with_(9, body("/envelope", envelope)));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "receipt_differs", index: [9, 9] }),
+    );
+  });
+
+  it("that answers an admission that was answered is found", async () => {
+    const findings = await found(with_(11, body("/admission", 5)));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "receipt_unmatched", index: [11, 11] }),
+    );
+  });
+
+  it("with a key that is no signature at all is not signed (B077)", async () => {
+    const findings = await found(with_(9, body("/envelope", { payloadType: "x", payload: "" })));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "receipt_signature", index: [9, 9] }),
+    );
+  });
+});
+
+describe("a second signature made from the first", () => {
+  it("by adding the order of the group is refused (B078)", async () => {
+    const order = 2n ** 252n + 27742317777372353535851937790883648493n;
+    const findings = await found(
+      with_(9, (entry) => {
+        const envelope = entry.body["envelope"] as Json;
+        const [signature] = envelope["signatures"] as readonly Json[];
+        const bytes = Buffer.from(String(signature?.["sig"]), "base64");
+        let s = 0n;
+        for (let at = 63; at >= 32; at -= 1) s = (s << 8n) | BigInt(bytes[at] ?? 0);
+        s += order;
+        for (let at = 32; at < 64; at += 1) {
+          bytes[at] = Number(s & 255n);
+          s >>= 8n;
+        }
+        const sig = bytes.toString("base64");
+        return {
+          ...entry,
+          body: {
+            ...entry.body,
+            envelope: { ...envelope, signatures: [{ ...signature, sig }] },
+          },
+        };
+      }),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        code: "receipt_signature",
+        index: [9, 9],
+        message: expect.stringContaining("bad_signature"),
+      }),
+    );
+  });
+});

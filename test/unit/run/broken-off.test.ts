@@ -1,0 +1,420 @@
+/** Runs at a host after something broke off, was cancelled, or ended in the middle of several operations. */
+import { afterAll, describe, expect, it } from "vitest";
+import { Procedure } from "../../../src/app/procedure.ts";
+import { bindRecipe } from "../../../src/compile/index.ts";
+import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
+import type { Append, Journal } from "../../../src/ports/journal.ts";
+import type { ToolOutcome } from "../../../src/ports/tool.ts";
+import type { Run } from "../../../src/run/index.ts";
+import {
+  asked,
+  bank,
+  begin,
+  CHECK,
+  directories,
+  FENCED_PAYMENT,
+  hostAt,
+  INPUTS,
+  movedClock,
+  ONE_PAYMENT,
+  pay,
+  procedureOf,
+  READ,
+  recipeOf,
+  refusal,
+  TWO_FENCED,
+  VERIFIER,
+} from "../../support/gate.ts";
+import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
+
+const places = directories();
+afterAll(() => places.remove());
+
+const { policy } = hostOptions(null, []);
+const privileged = { policy: { ...policy, profile: "privileged" } } as const;
+
+/** The host with an `append` that may fail instead. */
+function failing(host: Host, fails: (request: Append) => boolean): Host {
+  const parts = partsOf(host);
+  const journal: Journal = {
+    ...parts.journal,
+    append: (request) =>
+      fails(request) ? Promise.reject(new Error("not now")) : parts.journal.append(request),
+  };
+  return hostOf({ ...parts, journal });
+}
+
+const writes = (type: string) => (request: Append) =>
+  request.entries.some((entry) => entry.type === type);
+
+function once(test: (request: Append) => boolean): (request: Append) => boolean {
+  let left = 1;
+  return (request) => test(request) && left-- > 0;
+}
+
+function typesOf(host: Host, run: Run): readonly string[] {
+  return partsOf(host)
+    .journal.read(run.id)
+    .map(({ entry }) => entry.type);
+}
+
+/** What a run says of itself, without its clocks. */
+function said({ report, result, state, receipts }: Run) {
+  const { active_ms: _, total_ms: __, ...rest } = report;
+  return { ...rest, result, state, receipts };
+}
+
+/** The run as any other process would read it. */
+async function readBack(host: Host, run: Run, recipe: object, verifier?: object) {
+  return said(await procedureOf(host, recipe, verifier).resume(host, run.id));
+}
+
+describe("a call that broke off", () => {
+  it("between dispatch and receipt leaves an operation that is found out about first, and is not done again", async () => {
+    const of = bank();
+    const whole = await hostAt(null, of, privileged);
+    const host = failing(whole, once(writes("receipt")));
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    expect(of.pay.calls).toHaveLength(1);
+    expect(typesOf(host, run)).toEqual(["run_started", "admitted"]);
+    expect(await run.advanceAsync(host)).toBe("uncertain");
+    expect(of.pay.calls).toHaveLength(1);
+    expect(typesOf(host, run)).toEqual(["run_started", "admitted", "receipt", "run_ended"]);
+    expect(await readBack(whole, run, ONE_PAYMENT)).toEqual(said(run));
+    await whole.close();
+  });
+
+  it("is found out about before a cancellation, which cannot hide it", async () => {
+    const of = bank();
+    const whole = await hostAt(null, of, privileged);
+    const host = failing(whole, once(writes("receipt")));
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    expect(await run.cancelAsync()).toBe("uncertain");
+    await whole.close();
+  });
+
+  it("asks the tool that can tell, and goes on where it can", async () => {
+    const of = bank({ tool: { probe: async () => ({ kind: "done", result: "paid after all" }) } });
+    const whole = await hostAt(null, of, privileged);
+    const host = failing(whole, once(writes("receipt")));
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    expect(await run.advanceAsync(host)).toBe("verified");
+    expect(run.result).toBe("paid after all");
+    expect(of.pay.calls).toHaveLength(1);
+    await whole.close();
+  });
+
+  it("keeps what was recorded beside it: of two reads that ran together the one with a receipt is not read again", async () => {
+    const answers = (name: string) => madeTool(name, () => ({ kind: "done", result: name }));
+    const [one, two] = [answers("one"), answers("two")];
+    const tools = [one, two].map((tool) => registration(tool, "read", { repeatable: true }));
+    const whole = await hostAt(null, { tools });
+    const host = failing(
+      whole,
+      once((request) => writes("receipt")(request) && JSON.stringify(request).includes('"two"')),
+    );
+    const recipe = recipeOf([
+      { ...READ, id: "a", step: { ...READ.step, tool: "one" } },
+      { ...READ, id: "b", step: { ...READ.step, tool: "two" } },
+      {
+        id: "both",
+        step: { kind: "pure", value: { op: "list", values: [{ node: "a" }, { node: "b" }] } },
+      },
+    ] as never);
+    const procedure = procedureOf(host, recipe);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    expect(await run.advanceAsync(host)).toBe("verified");
+    expect([one.calls.length, two.calls.length]).toEqual([1, 2]);
+    expect(run.result).toEqual(["one", "two"]);
+    expect(await readBack(whole, run, recipe)).toEqual(said(run));
+    await whole.close();
+  });
+
+  it("before its end was written has not ended, and ends the same way", async () => {
+    const of = bank();
+    const whole = await hostAt(null, of);
+    const host = failing(whole, once(writes("run_ended")));
+    const { run } = await begin(host);
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice", { decision: "reject" }));
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    expect(await run.advanceAsync(host)).toBe("denied");
+    expect(run.report.reason).toBe("approval_rejected");
+    expect(await readBack(whole, run, ONE_PAYMENT)).toEqual(said(run));
+    await whole.close();
+  });
+
+  it("because what it was given is refused leaves the run where it was, with nothing read again", async () => {
+    const of = bank();
+    const host = await hostAt(null, of);
+    const { run } = await begin(host, recipeOf([READ, CHECK, pay("pay", ["check", "balance"])]));
+    const before = typesOf(host, run);
+    expect(await refusal(run.advanceAsync(host, { approval: null }))).toBe(
+      "approval_refused: malformed_envelope",
+    );
+    expect(await refusal(run.advanceAsync(host, { model: { answer: 1 } }))).toBe("not_pending");
+    expect(typesOf(host, run)).toEqual(before);
+    expect(of.balance.calls).toHaveLength(1);
+    await host.close();
+  });
+});
+
+describe("an end among several operations", () => {
+  const tool = (name: string, answer: () => ToolOutcome | Promise<ToolOutcome>) =>
+    registration(madeTool(name, answer), "read");
+  const refused = (code: string) => () => ({ kind: "refused", code, message: code }) as const;
+  const reads = (...tools: readonly string[]) =>
+    recipeOf([
+      // Read in the order of their ids.
+      ...tools.map((name, at) => ({
+        ...READ,
+        id: `r${at}-${name}`,
+        step: { ...READ.step, tool: name },
+      })),
+      {
+        id: "all",
+        step: {
+          kind: "pure",
+          value: { op: "list", values: tools.map((name, at) => ({ node: `r${at}-${name}` })) },
+        },
+      },
+    ] as never);
+
+  it("is the same for whoever reads the record: the first receipt decides, whichever call returned first", async () => {
+    // One is refused by the gate, two by their tools: three ways through the code, of different lengths.
+    const tools = [
+      tool("late", async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return refused("late")();
+      }),
+      tool("soon", refused("soon")),
+      { ...tool("denied", refused("denied")), permissions: ["tool:none:x"] },
+    ];
+    const orders = [
+      ["late", "soon", "denied"],
+      ["denied", "soon", "late"],
+      ["soon", "late", "denied"],
+      ["late", "denied", "soon"],
+    ];
+    for (const order of orders) {
+      const host = await hostAt(null, { tools });
+      const recipe = reads(...order);
+      const { run } = await begin(host, recipe);
+      expect(["failed", "denied"]).toContain(run.state);
+      expect(await readBack(host, run, recipe)).toEqual(said(run));
+      await host.close();
+    }
+  });
+
+  it("by a rejection beside reads that were done is read back as it was", async () => {
+    const fine = tool("fine", () => ({ kind: "done", result: 1 }));
+    const asking = {
+      ...tool("asking", () => ({ kind: "done", result: 2 })),
+      permissions: ["ask:read:x"],
+    };
+    const host = await hostAt(
+      null,
+      { tools: [fine, asking] },
+      { policy: { ...policy, approvable: ["ask:read:x"] } },
+    );
+    const recipe = reads("asking", "fine");
+    const { run } = await begin(host, recipe);
+    const approval = decision(asked(run), KEYS.alice, "alice", { decision: "reject" });
+    expect(await run.advanceAsync(host, { approval })).toBe("denied");
+    expect(await readBack(host, run, recipe)).toEqual(said(run));
+    await host.close();
+  });
+
+  it("by the limit of its time, between two receipts, is read back as it was", async () => {
+    let monotonic = 0;
+    const clock = { wallMs: () => Date.now(), monotonicMs: () => (monotonic += 7) };
+    const tools = ["a", "b", "c"].map((name) => tool(name, () => ({ kind: "done", result: name })));
+    const host = await hostAt(null, { tools });
+    const recipe = reads("a", "b", "c");
+    const unbound = new Procedure(recipe, { verifier: VERIFIER });
+    const environment = host.environment(unbound.plan);
+    const procedure = new Procedure(bindRecipe(recipe, environment), { verifier: VERIFIER, clock });
+    const ends = new Set<string>();
+    for (let limit = 7; limit < 300; limit += 7) {
+      const limits = { max_runtime_ms: limit };
+      const run = procedure.start(INPUTS, { environment, limits });
+      await run.advanceAsync(host);
+      const again = await procedure.resume(host, run.id);
+      expect([again.state, again.report.reason]).toEqual([run.state, run.report.reason]);
+      ends.add(run.state);
+    }
+    expect([...ends].sort()).toEqual(["exhausted", "verified"]);
+    await host.close();
+  });
+});
+
+describe("cancelling", () => {
+  it("while an approval is waited for ends the run, and the approval comes too late", async () => {
+    const of = bank();
+    const host = await hostAt(null, of);
+    const { run } = await begin(host);
+    const approval = decision(asked(run), KEYS.alice, "alice");
+    expect(await run.cancelAsync()).toBe("cancelled");
+    expect(run.pendingRequest).toBeNull();
+    expect(host.pendingRequests()).toEqual([]);
+    expect(await refusal(host.fileDecision(approval))).toBe("approval_refused: no_pending_request");
+    expect(await run.advanceAsync(host, { approval })).toBe("cancelled");
+    expect(of.pay.calls).toHaveLength(0);
+    expect(await readBack(host, run, ONE_PAYMENT)).toEqual(said(run));
+    await host.close();
+  });
+
+  it("by a process whose run was taken over meanwhile cancels nothing", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    const host = await hostAt(directory, of);
+    const { run, procedure } = await begin(host, FENCED_PAYMENT);
+    const approval = decision(asked(run), KEYS.alice, "alice");
+    const other = await hostAt(directory, of);
+    const resumed = await procedure.resume(other, run.id);
+    expect(await refusal(run.cancelAsync())).toBe("lease_lost");
+    expect(await resumed.advanceAsync(other, { approval })).toBe("verified");
+    await other.close();
+    await host.close();
+  });
+
+  it("an effect in flight makes the run uncertain, and says so to who cancelled (B009)", async () => {
+    let begun = () => {};
+    const started = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const of = bank({
+      tool: {
+        call: () => {
+          begun();
+          return new Promise(() => {});
+        },
+      },
+    });
+    const host = await hostAt(null, of, privileged);
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    const advanced = run.advanceAsync(host);
+    await started;
+    expect(await run.cancelAsync()).toBe("uncertain");
+    expect(await advanced).toBe("uncertain");
+    expect(await readBack(host, run, ONE_PAYMENT)).toEqual(said(run));
+    await host.close();
+  });
+
+  it("before an effect is dispatched leaves it undone, its key free and its budget unspent (B009)", async () => {
+    const of = bank();
+    const budget = { run: {}, host: { effects: 1 } };
+    const host = await hostAt(null, of, { ...privileged, budget });
+    const recipe = recipeOf([CHECK, pay("pay", ["check"], {}, { key: { input: "account" } })]);
+    const procedure = procedureOf(host, recipe);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    const advanced = run.advanceAsync(host);
+    // The admission is queued by then and not written yet.
+    const cancelled = new Promise((resolve) => setImmediate(() => resolve(run.cancelAsync())));
+    expect(await advanced).toBe("cancelled");
+    expect(await cancelled).toBe("cancelled");
+    expect(of.pay.calls).toHaveLength(0);
+    expect(await readBack(host, run, recipe)).toEqual(said(run));
+    const second = await begin(host, recipe);
+    expect(second.run.state).toBe("verified");
+    await host.close();
+  });
+
+  it("reads in flight ends the run as cancelled, not as failed", async () => {
+    let begun = () => {};
+    const started = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const slow = madeTool("bank.balance", () => {
+      begun();
+      return new Promise<never>(() => {});
+    });
+    const tools = [registration(slow, "read", { repeatable: true })];
+    const host = await hostAt(null, { tools });
+    const recipe = recipeOf([READ]);
+    const procedure = procedureOf(host, recipe);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    const advanced = run.advanceAsync(host);
+    await started;
+    expect(await run.cancelAsync()).toBe("cancelled");
+    expect(await advanced).toBe("cancelled");
+    expect(slow.calls).toHaveLength(1);
+    expect(await readBack(host, run, recipe)).toEqual(said(run));
+    await host.close();
+  });
+});
+
+describe("the lease of a run", () => {
+  it("lasts as long as its tool may take, and is lost after that (B004)", async () => {
+    const directory = places.fresh();
+    const clock = movedClock();
+    let answer = (_: ToolOutcome) => {};
+    let begun = () => {};
+    const started = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const of = bank({
+      tool: {
+        call: () =>
+          new Promise((resolve) => {
+            answer = resolve;
+            begun();
+          }),
+      },
+    });
+    const times = { clock, leaseMs: 1_000, callMs: 30_000 };
+    const host = await hostAt(directory, of, { ...privileged, ...times });
+    const other = await hostAt(directory, of, { ...privileged, ...times });
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    const advanced = run.advanceAsync(host);
+    await started;
+    clock.move(1_001);
+    expect(await refusal(procedure.resume(other, run.id))).toBe("run_busy");
+    clock.move(29_000);
+    expect(await refusal(procedure.resume(other, run.id))).toBe("run_busy");
+    clock.move(1_000);
+    const resumed = await procedure.resume(other, run.id);
+    expect(resumed.state).toBe("uncertain");
+    answer({ kind: "done", result: "paid" });
+    expect(await refusal(advanced)).toBe("lease_lost");
+    await host.close();
+    await other.close();
+  });
+
+  it("is nobody's while a person is waited for: whoever has the answer goes on", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    const host = await hostAt(directory, of);
+    const { run, procedure } = await begin(host, FENCED_PAYMENT);
+    const other = await hostAt(directory, of);
+    const resumed = await procedure.resume(other, run.id);
+    const approval = decision(asked(resumed), KEYS.alice, "alice");
+    expect(await refusal(run.advanceAsync(host, { approval }))).toBe("lease_lost");
+    expect(of.pay.calls).toHaveLength(0);
+    // The decision was filed all the same: it is on the host's chain, not on the run's.
+    expect(await resumed.advanceAsync(other)).toBe("verified");
+    expect(of.pay.calls).toHaveLength(1);
+    await other.close();
+    await host.close();
+  });
+
+  it("is given back when a run cannot be resumed, so that the next try need not wait", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    const host = await hostAt(directory, of);
+    const { run, procedure } = await begin(host, FENCED_PAYMENT);
+    const another = procedureOf(host, TWO_FENCED);
+    expect(await refusal(another.resume(host, run.id))).toBe("other_procedure");
+    const resumed = await procedure.resume(host, run.id);
+    expect(resumed.state).toBe("awaiting_approval");
+    await host.close();
+  });
+});
