@@ -17,6 +17,8 @@ const shared = { isolate: false };
 export default defineConfig({
   test: {
     passWithNoTests: false,
+    // The default leaves one core free, which is half of the machines that this has to be quick on.
+    maxWorkers: "100%",
     // Only for what hangs: a short limit would be a hidden assertion about how busy the machine is.
     testTimeout: 120_000,
     hookTimeout: 120_000,

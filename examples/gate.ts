@@ -44,7 +44,9 @@ const payTool = functionTool({
 const tools = [reviewed(payments, "read"), reviewed(payTool, "effect")];
 const host = await createHost({ ...ownersPart(join(directory, "host")), tools });
 const verifier = { version: 1, id: "paid", before_effect: true, result: true };
-const recipe = JSON.parse(readFileSync(new URL("gate/recipe.json", import.meta.url), "utf8"));
+const recipe: unknown = JSON.parse(
+  readFileSync(new URL("gate/recipe.json", import.meta.url), "utf8"),
+);
 const environment = host.environment(new Procedure(recipe, { verifier }).plan);
 const procedure = new Procedure(bindRecipe(recipe, environment), { verifier });
 for (let [last] = host.runs(1); last?.state !== "verified"; [last] = host.runs(1)) {

@@ -24,7 +24,6 @@ const PASSING_ON = [
   "app/procedure.ts",
   "cli/documents.ts",
   "cli/fault.ts",
-  "cli/review.ts",
   "host/judge.ts",
   "store/bundle/directory.ts",
   "store/sqlite/failure.ts",

@@ -456,10 +456,10 @@ describe("what is no approval", () => {
       [null, "malformed_envelope"],
       [{}, "malformed_envelope"],
       [{ approved: true, reviewer: "alice" }, "malformed_envelope"],
-      [{ ...good, signatures: [] }, "malformed_envelope"],
+      [{ ...good, signatures: [] }, "signature_missing"],
       [
         { payload: good["payload"] ?? null, payloadType: good["payloadType"] ?? null },
-        "malformed_envelope",
+        "signature_missing",
       ],
       [decision(request, KEYS.stranger, "alice"), "unknown_key"],
       [decision(request, KEYS.bob, "alice"), "wrong_approver"],
