@@ -48,42 +48,82 @@ export function locate(text: string, pointers: readonly string[]): ReadonlyMap<s
   return located;
 }
 
+/**
+ * The text of one value, as it stands in a JSON text; undefined when nothing is there. Of members with the same name it
+ * is the last, as `JSON.parse` has it.
+ */
+export function sourceAt(text: string, at: string): string | undefined {
+  let start: number | undefined = skipBlank(text, 0);
+  for (const token of parsePointer(at) ?? []) {
+    start = start === undefined ? undefined : memberAt(text, start, token);
+  }
+  return start === undefined ? undefined : text.slice(start, skipValue(text, start));
+}
+
+/** The texts of all elements of a list, or of the values of an object's members, in one pass. */
+export function sourcesIn(text: string): readonly string[] {
+  const sources: string[] = [];
+  eachMember(text, skipBlank(text, 0), (_token, at) => {
+    const end = skipValue(text, at);
+    sources.push(text.slice(at, end));
+    return end;
+  });
+  return sources;
+}
+
+function memberAt(text: string, start: number, wanted: string): number | undefined {
+  let last: number | undefined;
+  eachMember(text, start, (token, at) => {
+    if (token === wanted) last = at;
+    return skipValue(text, at);
+  });
+  return last;
+}
+
 /** Visits the value at `start`, collects what is wanted in it, and returns the offset after it. */
 function visit(text: string, start: number, wanted: Wanted, found: Found[]): number {
   for (const one of wanted.pointers) found.push({ pointer: one, offset: start });
   if (wanted.children.size === 0) return skipValue(text, start);
-  const open = text[start];
   const missing = new Set(wanted.children.keys());
-  let at = start;
-  if (open === "{" || open === "[") {
-    at = skipBlank(text, start + 1);
-    for (let index = 0; at < text.length && text[at] !== "}" && text[at] !== "]"; index += 1) {
-      let token = String(index);
-      if (open === "{") {
-        const end = skipText(text, at);
-        token = memberName(text.slice(at, end));
-        at = skipBlank(text, end);
-        if (text[at] === ":") at = skipBlank(text, at + 1);
-      }
-      const child = wanted.children.get(token);
-      missing.delete(token);
-      const before = at;
-      at = skipBlank(
-        text,
-        child === undefined ? skipValue(text, at) : visit(text, at, child, found),
-      );
-      if (text[at] === ",") at = skipBlank(text, at + 1);
-      if (at <= before) break;
-    }
-    at += 1;
-  } else {
-    at = skipValue(text, start);
-  }
+  const end = eachMember(text, start, (token, at) => {
+    const child = wanted.children.get(token);
+    missing.delete(token);
+    return child === undefined ? skipValue(text, at) : visit(text, at, child, found);
+  });
   for (const token of missing) {
     const child = wanted.children.get(token);
     if (child !== undefined) placeAll(child, start, found);
   }
-  return at;
+  return end;
+}
+
+/**
+ * Hands every member of the object or list at `start` to `take`, which returns the offset after it.
+ *
+ * @returns the offset after the value
+ */
+function eachMember(
+  text: string,
+  start: number,
+  take: (token: string, at: number) => number,
+): number {
+  const open = text[start];
+  if (open !== "{" && open !== "[") return skipValue(text, start);
+  let at = skipBlank(text, start + 1);
+  for (let index = 0; at < text.length && text[at] !== "}" && text[at] !== "]"; index += 1) {
+    let token = String(index);
+    if (open === "{") {
+      const end = skipText(text, at);
+      token = memberName(text.slice(at, end));
+      at = skipBlank(text, end);
+      if (text[at] === ":") at = skipBlank(text, at + 1);
+    }
+    const before = at;
+    at = skipBlank(text, take(token, at));
+    if (text[at] === ",") at = skipBlank(text, at + 1);
+    if (at <= before) break;
+  }
+  return at + 1;
 }
 
 /** Everything wanted below a value that is not there stands where the enclosing value begins. */

@@ -2,6 +2,6 @@
 export { admitJson } from "./json-admit.ts";
 export { copyJson } from "./json-copy.ts";
 export type { JsonError, JsonLimits } from "./json-error.ts";
-export { locate } from "./json-locate.ts";
+export { locate, sourceAt, sourcesIn } from "./json-locate.ts";
 export { readJson } from "./json-read.ts";
 export type { JsonValue } from "./json-value.ts";

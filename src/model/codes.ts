@@ -28,6 +28,11 @@ export const ERROR_CODES = {
     meaning: "A limit of the memory is no whole number over 0.",
     todo: "State how many rows and bytes to keep.",
   },
+  bad_model: {
+    meaning:
+      "A model's name, or a variable that belongs to its provider, cannot be used; nothing was sent.",
+    todo: "Write `provider:model`; the message names what is wrong.",
+  },
   bad_model_usage: {
     meaning: "Reported tokens are neither whole numbers from 0 nor null; the run waits as before.",
     todo: "Report what the provider reported, and null for what it did not.",
@@ -35,6 +40,10 @@ export const ERROR_CODES = {
   bad_phase: {
     meaning: "A run was to be observed in a phase that does not exist.",
     todo: "Use training, shadow or canary.",
+  },
+  bad_prices: {
+    meaning: "A table of prices is not as it should be.",
+    todo: "Correct what the message names; prices are decimal text.",
   },
   bad_reason: {
     meaning: "A demotion or signal has no reason that could be kept.",
@@ -59,6 +68,10 @@ export const ERROR_CODES = {
   compiled_run: {
     meaning: "A compiled run was offered as evidence for what it used.",
     todo: "Observe guided runs only.",
+  },
+  cost_not_accepted: {
+    meaning: "A model costs money and nobody has agreed to that; nothing was sent.",
+    todo: "Agree to the cost, or use a model that is free.",
   },
   demo_failed: {
     meaning: "A step of the demonstration did not end as it should.",
@@ -138,6 +151,10 @@ export const ERROR_CODES = {
   memory_full: {
     meaning: "The memory keeps as much as it may, and none of it can be dropped.",
     todo: "Forget some procedure, or raise the limits.",
+  },
+  model_key_missing: {
+    meaning: "A provider needs a key and its variable is not set; nothing was sent.",
+    todo: "Set the variable named.",
   },
   model_unknown: {
     meaning: "No provider and model name is stated for a role; nothing was started.",

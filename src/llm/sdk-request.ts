@@ -1,0 +1,105 @@
+/** A conversation as a model of the AI SDK takes it. */
+import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { JsonValue } from "../base/json.ts";
+import type { ChatMessage } from "../model/chat.ts";
+import type { ChatRequest } from "../ports/chat-model.ts";
+import { isStrictSchema } from "./strict-schema.ts";
+import { isObject as isWireObject, parseWire } from "./wire-json.ts";
+import { type WireNames, withWireIds } from "./wire-names.ts";
+
+export function sdkRequest(
+  request: ChatRequest,
+  names: WireNames,
+  signal: AbortSignal | undefined,
+): LanguageModelV3CallOptions {
+  const { tools, maxOutputTokens, answerSchema } = request;
+  return {
+    prompt: promptOf(request.messages, names),
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    ...(answerSchema === null
+      ? {}
+      : {
+          responseFormat: { type: "json", name: "answer", schema: schemaOf(answerSchema) },
+          providerOptions: {
+            openaiCompatible: { strictJsonSchema: isStrictSchema(answerSchema) },
+          },
+        }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: "function",
+            name: names.to(name),
+            description,
+            inputSchema: schemaOf(inputSchema),
+          })),
+        }),
+  };
+}
+
+function promptOf(messages: readonly ChatMessage[], names: WireNames): LanguageModelV3Prompt {
+  return withWireIds(messages).flatMap((message) => saidAs(message, names));
+}
+
+function saidAs(message: ChatMessage, names: WireNames): LanguageModelV3Prompt {
+  switch (message.role) {
+    case "system":
+      return [message];
+    case "user":
+      return [{ role: "user", content: [{ type: "text", text: message.content }] }];
+    case "assistant":
+      return saidByModel(message, names);
+    case "tool":
+      return [{ role: "tool", content: [resultOf(message, names)] }];
+  }
+}
+
+/** No provider takes a part that is empty. */
+function saidByModel(
+  { content, calls }: ChatMessage & { readonly role: "assistant" },
+  names: WireNames,
+): LanguageModelV3Prompt {
+  if (content === "" && calls.length === 0) return [];
+  const text = content === "" ? [] : [{ type: "text", text: content } as const];
+  const asked = calls.map(
+    (call) =>
+      ({
+        type: "tool-call",
+        toolCallId: call.id,
+        toolName: names.to(call.name),
+        input: argumentsOf(call.arguments),
+      }) as const,
+  );
+  return [{ role: "assistant", content: [...text, ...asked] }];
+}
+
+/**
+ * Providers take an object only. The text of one is left as it is; for a call that had none, an object tells the model
+ * what it wrote.
+ */
+function argumentsOf(text: string): string | { readonly unreadable: string } {
+  return isWireObject(parseWire(text)) ? text : { unreadable: text };
+}
+
+function resultOf(
+  { call, name, content, error }: ChatMessage & { readonly role: "tool" },
+  names: WireNames,
+) {
+  const value = typeof content === "string" ? content : JSON.stringify(content);
+  return {
+    type: "tool-result",
+    toolCallId: call,
+    toolName: names.to(name),
+    output: { type: error ? "error-text" : "text", value },
+  } as const;
+}
+
+/** What is no object says nothing about what it describes. */
+function schemaOf(schema: JsonValue): { readonly [key: string]: JsonValue } {
+  return isObject(schema) ? schema : {};
+}
+
+function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
