@@ -11,7 +11,7 @@ import { type Digest, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
-import { GATE_CODES, type GateCode } from "../model/operation.ts";
+import { GATE_CODES, type GateCode, type Operation } from "../model/operation.ts";
 import type { Journal, Lease } from "../ports/journal.ts";
 import { type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
@@ -111,8 +111,8 @@ export function openRequestsIn(
   return open.toReversed();
 }
 
-function itemOf({ node, index }: { readonly node: string; readonly index: number | null }): string {
-  return `${node}/${index ?? ""}`;
+function itemOf({ node, index, call }: Operation): string {
+  return `${node}/${index ?? call ?? ""}`;
 }
 
 function requestFrom(journal: Journal, { entry }: Appended): OpenRequest | undefined {
