@@ -31,7 +31,7 @@ export async function drive(session: Session, paused: AbortSignal): Promise<void
   };
   try {
     const changed = changedParts(session);
-    if (changed.length > 0) {
+    if (changed.length > 0 && nextOf(session.state).kind !== "end") {
       const message = `the environment is not that of the start any more: ${changed.join(", ")}`;
       const only = changed.length === 1 && changed[0] === "policy";
       await finish(session, stop("environment_changed", message, only ? "policy_changed" : null));

@@ -2,21 +2,28 @@
 import {
   type AgentOptions,
   type AgentReport,
+  type AgentTrace,
   drive,
   finish,
   nextOf,
   RECALL_K,
+  type ReplayChange,
   recalledFor,
+  replayAgent,
   reportOf,
   resumeAgent,
   type Session,
   startAgent,
   stateIn,
+  type Transcript,
+  traceAgent,
+  transcriptOf,
 } from "../agent/index.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Host, type OpenRequest, partsOf } from "../host/index.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
+import type { RunSummary } from "../ports/journal.ts";
 import type { Recall } from "../ports/recall.ts";
 import { undecidedRequests } from "./run-record.ts";
 
@@ -46,6 +53,14 @@ export interface ContinueAgent {
   /** A signed decision, as its envelope, about a request that the run waits for. */
   readonly approval?: JsonValue;
   readonly progress?: AgentOptions["progress"];
+}
+
+export interface AgentReplay {
+  readonly report: AgentReport;
+  readonly replies: number;
+  readonly results: number;
+  /** False for a run that has not ended: it was replayed as far as it goes. */
+  readonly ended: boolean;
 }
 
 const NEVER = new AbortController().signal;
@@ -128,6 +143,31 @@ export class AgentRuntime {
       ...reportOf(run, state, totalMs),
       requests: state.end === null ? undecidedRequests(host, run) : [],
     };
+  }
+
+  /** The whole record of a run. @throws RoteError as `result` */
+  inspect(run: string): AgentTrace {
+    return traceAgent(partsOf(this.#options.host), run);
+  }
+
+  /**
+   * Goes through a run once more from its record alone: no model and no tool is called.
+   *
+   * @throws RoteError `replay_miss` `replay_differs`, and as `result`
+   */
+  replay(run: string, change: ReplayChange = {}): AgentReplay {
+    const { state, ...counts } = replayAgent(partsOf(this.#options.host), run, change);
+    return { report: reportOf(run, state, 0), ...counts };
+  }
+
+  /** A run as a transcript for learning. @throws RoteError as `result` */
+  export(run: string): Transcript {
+    return transcriptOf(partsOf(this.#options.host), run);
+  }
+
+  /** Agent runs of the host's journal, the most recently moved first. */
+  list(limit = 1000): readonly RunSummary[] {
+    return this.#options.host.runs(limit).filter(({ mode }) => mode === "agent");
   }
 
   async #drive(session: Session, signal: AbortSignal = NEVER): Promise<AgentResult> {

@@ -187,6 +187,11 @@ export const FINDING_CODES = {
     meaning: "A run does not begin with its one start.",
     todo: ASK_FOR_ALL,
   },
+  agent_turn_differs: {
+    severity: "error",
+    meaning: "A turn of an agent's model does not follow from the one before it.",
+    todo: ASK_HOST,
+  },
   run_after_end: {
     severity: "error",
     meaning: "Something stands behind the end of a run.",
