@@ -43,8 +43,11 @@ export default defineConfig({
           spawnTimeout: 120_000,
         },
       }),
+      // The built command is loaded by Node itself, as a user's is, and once for all files of a worker.
       project("e2e", {
+        ...shared,
         globalSetup: ["test/support/build-once.ts"],
+        server: { deps: { external: [/\/dist\//] } },
       }),
       // Hundreds of processes, one after the other. `npm run crash`; not part of `npm test`.
       project("crash", {

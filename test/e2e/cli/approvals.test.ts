@@ -3,18 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEYS, trust, trustDocument, trustedKey } from "../../support/host.ts";
 import { AT, as, HostFolder, PASSPHRASE, STORE } from "./host-folder.ts";
-import { rote } from "./rote.ts";
+import { roteProcess } from "./rote.ts";
 
 let folder: HostFolder;
 beforeEach(() => {
-  folder = new HostFolder({ here: true });
+  folder = new HostFolder();
 });
 afterEach(() => folder.remove());
-
-function asProcesses(): void {
-  folder.remove();
-  folder = new HostFolder();
-}
 
 /** What the journal has of a run: its own entries, and decisions filed about it. */
 async function entries(run: string) {
@@ -24,7 +19,6 @@ async function entries(run: string) {
 
 describe("a reviewer", () => {
   it("needs the store, the trust store and a key of their own: no module, no key of the host", async () => {
-    asProcesses();
     const { run, requests } = await folder.start("7");
     const hidden = folder.read("host.mjs");
     rmSync(join(folder.path, "host.mjs"));
@@ -95,13 +89,13 @@ describe("a reviewer", () => {
     expect(open).toMatchObject({ exit_code: 1, error: { code: "bad_passphrase" } });
     const none = await folder.json(...words);
     expect(none).toMatchObject({ exit_code: 1, error: { code: "bad_passphrase" } });
-    const wrong = await rote([...words, "--passphrase-fd", "0"], {
+    const wrong = await roteProcess([...words, "--passphrase-fd", "0"], {
       cwd: folder.path,
       input: "another passphrase\n",
     });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).not.toContain("another passphrase");
-    const right = await rote([...words, "--passphrase-fd", "0", "--json"], {
+    const right = await roteProcess([...words, "--passphrase-fd", "0", "--json"], {
       cwd: folder.path,
       input: `${PASSPHRASE}\n`,
     });
@@ -111,7 +105,7 @@ describe("a reviewer", () => {
 
   it("approves beside others until as many have as the policy wants", async () => {
     folder.remove();
-    folder = new HostFolder({ approvals: { required: 2 }, here: true });
+    folder = new HostFolder({ approvals: { required: 2 } });
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const approve = (name: string) =>
@@ -221,7 +215,8 @@ describe("who asks cannot approve (B014)", () => {
 
 describe("one request is decided once (B017)", () => {
   it("of two decisions at once the first stands, and the other is told of it", async () => {
-    asProcesses();
+    folder.remove();
+    folder = new HostFolder({ processes: true });
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const answers = await Promise.all(
@@ -262,7 +257,6 @@ describe("one request is decided once (B017)", () => {
 
 describe("a signed decision as a file (B080)", () => {
   it("arrives byte for byte, and verifies", async () => {
-    asProcesses();
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const out = ["--out", "decision.json"];
