@@ -164,7 +164,7 @@ function filedOn(parts: DecidingParts, request: OpenRequest): readonly FiledDeci
     const decision = body["decision"] === "reject" ? "reject" : "approve";
     const counts =
       decision === "reject"
-        ? rejection?.approval.approver === approver
+        ? rejection?.approver === approver
         : approvals.some(({ approval }) => approval.approver === approver);
     return [{ approver, decision, filed_ms: entry.time, counts }];
   });
