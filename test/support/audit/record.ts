@@ -43,7 +43,9 @@ export const READ_AND_TWO = recipeOf([
 
 export async function exported(host: Host): Promise<Files> {
   const { files, writer } = memoryWriter();
-  await exportBundle(partsOf(host).journal, writer);
+  const { journal } = partsOf(host);
+  await journal.seal();
+  await exportBundle(journal, writer);
   return files;
 }
 
