@@ -53,7 +53,7 @@ export default defineConfig({
       project("crash", {
         testTimeout: 600_000,
         hookTimeout: 120_000,
-        globalSetup: ["test/support/build-bench.ts"],
+        globalSetup: ["test/support/bundle-once.ts"],
       }),
     ],
     coverage: {

@@ -1,3 +1,4 @@
+import { bundle } from "../test/support/kills/bundle.ts";
 import { tallyOf } from "../test/support/kills/tally.ts";
 import type { Row } from "./row.ts";
 
@@ -14,6 +15,7 @@ const SEED = 20_000;
  * told.
  */
 export async function rows(): Promise<readonly Row[]> {
+  await bundle();
   const start = performance.now();
   const tally = await tallyOf({
     kills: KILLS,

@@ -3,11 +3,10 @@
  * the way. Interrupted, it goes on where it was when it is started again; `--fresh` begins anew. Any effect that is
  * there twice or that the journal does not agree about ends it with exit code 1 and the seed that shows it.
  */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { bundle } from "../test/support/kills/bundle.ts";
 import { NOTHING, type Tally, tallyOf } from "../test/support/kills/tally.ts";
 import { ROOT } from "./stages.ts";
 
@@ -29,7 +28,7 @@ const FOLDER = join(ROOT, ".soak");
 const KEPT = join(FOLDER, `kills-${seed}.json`);
 if (values.fresh) rmSync(KEPT, { force: true });
 mkdirSync(FOLDER, { recursive: true });
-compile();
+await bundle();
 const from = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, "utf8")) as Tally) : NOTHING;
 if (from.cases > 0) say(`going on after ${from.kills} kills, at seed ${seed + from.cases}`);
 
@@ -57,14 +56,4 @@ process.exitCode = tally.repeated + tally.lost + tally.faults > 0 ? 1 : interrup
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/** The processes that are killed run compiled code: a loader would cost each of them a second. */
-function compile(): void {
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const made = spawnSync(process.execPath, [tsc, "-p", "tsconfig.bench.json"], {
-    cwd: ROOT,
-    stdio: ["ignore", 2, 2],
-  });
-  if (made.status !== 0) say("compiled with type errors");
 }
