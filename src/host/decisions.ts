@@ -24,6 +24,7 @@ import { openByRole } from "../trust/role-document.ts";
 import { type HostParts, rejectionCounter } from "./parts.ts";
 import { type OpenRequest, openRequestsIn } from "./request.ts";
 import { type Body, keep, kept } from "./stored.ts";
+import { judgedNow } from "./time.ts";
 
 /** What judging a decision takes of a host: nothing that could act or sign. */
 export interface DecidingParts extends Pick<HostParts, "journal" | "clock" | "trust" | "identity"> {
@@ -38,7 +39,7 @@ export interface Decisions {
 
 /** What has been decided about a request so far, judged now. */
 export function decisionsOn(parts: DecidingParts, request: OpenRequest): Decisions {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const asked = askedBy(parts, request);
   const approvals: CheckedApproval[] = [];
   // Each was verified when it was counted.
@@ -145,7 +146,7 @@ export async function fileDecision(
   envelope: JsonValue,
   run?: string,
 ): Promise<void> {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   if (isUnsigned(envelope)) throw refused("signature_missing");
   const opened = openByRole(
     envelope,
@@ -193,8 +194,9 @@ export async function fileDecision(
   throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
 }
 
-function isPast({ clock }: DecidingParts, { expires }: OpenRequest): boolean {
-  return expires !== null && clock.wallMs() / 1000 >= expires;
+/** True when nobody can answer the request any more. */
+export function isPast(parts: DecidingParts, { expires }: Pick<OpenRequest, "expires">): boolean {
+  return expires !== null && judgedNow(parts) >= expires;
 }
 
 /** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */

@@ -2,6 +2,7 @@ export {
   type DecidingParts,
   decisionsOn,
   fileDecision,
+  isPast,
   isUndecided,
 } from "./decisions.ts";
 export { CANCELLED } from "./dispatch.ts";
@@ -36,3 +37,4 @@ export {
 } from "./request.ts";
 export { escaped, renderOperations } from "./show.ts";
 export { type Body, keep, kept } from "./stored.ts";
+export { judgedNow } from "./time.ts";

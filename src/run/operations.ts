@@ -15,6 +15,7 @@ import {
   environmentFor,
   fileRefusal,
   type GateRequest,
+  isPast,
   type Judgement,
   judge,
   limitCode,
@@ -201,14 +202,14 @@ type Decided =
 
 function decide(attached: Attached, request: OpenRequest): Decided {
   const { parts, waiting } = attached;
-  const { nonce, expires } = request;
+  const { nonce } = request;
   const { approvals, rejection } = decisionsOn(parts, request);
   if (rejection !== null) return rejectedBy(rejection);
   if (approvals.length >= parts.policy.document.approvals.required) {
     waiting.delete(nonce);
     return { kind: "approved", approvals: approvals.map((checked) => ({ nonce, checked })) };
   }
-  if (expires !== null && parts.clock.wallMs() / 1000 >= expires) {
+  if (isPast(parts, request)) {
     return endedBy("approval_expired", "nobody decided before the request expired");
   }
   waiting.set(nonce, request);

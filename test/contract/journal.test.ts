@@ -267,6 +267,7 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
 
   it("never lets time go back, and refuses admissions when the clock is far behind", async () => {
     const lease = await leaseOn(journal, "run-a");
+    expect(journal.time()).toBe(0);
     await journal.append(note(lease, 1));
     clock.now -= 30_000;
     expect((await journal.append(note(lease, 2, { needsClock: true }))).ok).toBe(true);
@@ -278,6 +279,7 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     await journal.append(note(lease, 4));
     const times = journal.read("run-a").map(({ entry }) => entry.time);
     expect(times).toEqual([1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_000]);
+    expect(journal.time()).toBe(1_700_000_000_000);
   });
 
   it("admits under a qualification only while it stands", async () => {

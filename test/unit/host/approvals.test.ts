@@ -210,6 +210,26 @@ describe("one approval", () => {
     await host.close();
   });
 
+  it("is over when the record says so, though this process's clock is behind it: the run waits, and does not spin (B056)", async () => {
+    const clock = movedClock();
+    const of = bank();
+    const host = await hostAt(null, of, { clock });
+    const { run } = await begin(host);
+    const now = Math.floor(clock.wallMs() / 1000);
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice", { expires: now + 30 }));
+    // As a process whose clock is ahead would leave it.
+    clock.move(50_000);
+    await begin(host, ONE_PAYMENT, { account: "8", amount: "50" });
+    clock.move(-49_000);
+    expect(await run.advanceAsync(host)).toBe("awaiting_approval");
+    const late = decision(asked(run), KEYS.alice, "alice", { expires: now + 30 });
+    expect(await refusal(host.fileDecision(late))).toBe("approval_refused: approval_expired");
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+    expect(await run.advanceAsync(host)).toBe("verified");
+    expect(of.pay.calls).toHaveLength(1);
+    await host.close();
+  });
+
   it("that is taken back between its check and the admission is not used (B012)", async () => {
     const of = bank();
     const whole = await hostAt(null, of);
