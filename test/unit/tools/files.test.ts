@@ -211,6 +211,21 @@ describe("reading registered files", () => {
     expect(await short(tool, { source: "invoices", record })).toBe("refused record_absent");
   });
 
+  it("reads what a digest was given for only while the source has it", async () => {
+    const tool = toolOver({ source: "invoices", file: put("i.jsonl", INVOICES), id: "id" });
+    const sha256 = sha256Hex(Buffer.from(INVOICES));
+    const args = { source: "invoices", record: "B" };
+    expect(await short(tool, { ...args, sha256 })).toEqual(await short(tool, args));
+    const other = sha256Hex(Buffer.from(`${INVOICES} `));
+    expect(await short(tool, { ...args, sha256: other })).toBe("refused other_content");
+    expect(await short(tool, { source: "invoices", from: 0, count: 5, sha256: other })).toBe(
+      "refused other_content",
+    );
+    for (const wrong of [sha256.toUpperCase(), sha256.slice(1), `sha256:${sha256}`, 7, null]) {
+      expect(tool.fault?.(callOf({ ...args, sha256: wrong }).arguments)).toMatch(/^\/sha256: /);
+    }
+  });
+
   it("names parts of a JSON document by pointer", async () => {
     const tool = toolOver({ source: "doc", file: put("d.json", '{"a":{"b":[1,2.5]}}') });
     const part = async (record: unknown) => {
