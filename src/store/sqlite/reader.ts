@@ -38,7 +38,7 @@ export function readSqliteRecord(directory: string, options: OpenOptions = {}): 
       headsFile: path.join(path.dirname(file), HEADS_FILE),
       head: () => ({ size: BigInt(size) }),
       heads: () => heads,
-      blob: tables.blob,
+      blob: (sha256) => tables.blob(sha256),
       raw: (fromIndex, limit) => filled(tables.scan(fromIndex, limit), fromIndex, limit, size),
       close: writer.close,
     };
