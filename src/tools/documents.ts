@@ -12,11 +12,26 @@ export interface Committed<Request> {
   readonly signal: AbortSignal;
 }
 
+export const WANTED_CONTENT: JsonValue = {
+  type: "string",
+  pattern: "^[0-9a-f]{64}$",
+  description: "the content that is meant; any other is refused",
+};
+
+export function isWantedContent(value: JsonValue | undefined): value is string | undefined {
+  return value === undefined || (typeof value === "string" && /^[0-9a-f]{64}$/.test(value));
+}
+
+interface Wanted {
+  readonly source: string;
+  readonly sha256: string | undefined;
+}
+
 /**
  * A tool's `call` that hands committed bytes to `answer`. What `answer` throws as a refusal is the document's; anything
  * else breaks the call without a word of the document.
  */
-export function committedRead<Request extends { readonly source: string }>(
+export function committedRead<Request extends Wanted>(
   sources: FileSources,
   mediaType: string,
   requestOf: (args: JsonValue) => Request | string,
@@ -29,6 +44,9 @@ export function committedRead<Request extends { readonly source: string }>(
     const found = sources.get(request.source);
     if (found === undefined) return refused("unknown_source", "there is no such source");
     const { source, sha256, media_type } = found;
+    if (request.sha256 !== undefined && request.sha256 !== sha256) {
+      return refused("other_content", `${source} has another content than was asked for`);
+    }
     if (media_type !== mediaType) {
       return refused("wrong_media_type", `${source} is registered as ${media_type}`);
     }

@@ -11,7 +11,7 @@ import { Worker } from "node:worker_threads";
 import type { JsonValue } from "../base/json.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords } from "./definition.ts";
-import { committedRead, wellFormed } from "./documents.ts";
+import { committedRead, isWantedContent, WANTED_CONTENT, wellFormed } from "./documents.ts";
 import { type FileSources, PDF_TYPE } from "./file-sources.ts";
 import { faultOf, isInteger, membersOf } from "./members.ts";
 import { CANCELLED, done, nothingDone, refused } from "./outcome.ts";
@@ -27,6 +27,7 @@ export interface PdfToolOptions extends Partial<ToolWords> {
 
 interface Request {
   readonly source: string;
+  readonly sha256: string | undefined;
   readonly from: number;
   readonly count: number;
 }
@@ -41,6 +42,7 @@ const INPUT: JsonValue = {
   type: "object",
   properties: {
     source: { type: "string" },
+    sha256: WANTED_CONTENT,
     from: { type: "integer", minimum: 1, description: "the first page" },
     count: { type: "integer", minimum: 1, maximum: MAX_PAGES },
   },
@@ -133,7 +135,8 @@ async function inThread(work: Work, timeoutMs: number, signal: AbortSignal): Pro
     resourceLimits: { maxOldGenerationSizeMb: HEAP },
   });
   const told = new Promise<Told>((resolve, reject) => {
-    const timer = setTimeout(() => resolve({ code: "document_too_costly" }), timeoutMs);
+    const limit = AbortSignal.timeout(timeoutMs);
+    limit.addEventListener("abort", () => resolve({ code: "document_too_costly" }));
     const cancelled = () => resolve({ code: "cancelled" });
     signal.addEventListener("abort", cancelled, { once: true });
     worker.once("message", resolve);
@@ -143,7 +146,6 @@ async function inThread(work: Work, timeoutMs: number, signal: AbortSignal): Pro
       else reject(error);
     });
     worker.once("exit", () => {
-      clearTimeout(timer);
       signal.removeEventListener("abort", cancelled);
       reject(new Error("the thread ended without an answer"));
     });
@@ -181,11 +183,12 @@ function toldOutcome(
 
 /** The request, or why it is none. */
 function requestOf(args: JsonValue): Request | string {
-  const members = membersOf(args, ["source", "from", "count"]);
+  const members = membersOf(args, ["source", "sha256", "from", "count"]);
   if (typeof members === "string") return members;
-  const { source, from, count } = members;
+  const { source, sha256, from, count } = members;
   if (typeof source !== "string") return "/source: a text names the source";
+  if (!isWantedContent(sha256)) return "/sha256: 64 hexadecimal digits";
   if (!isInteger(from, 1)) return "/from: an integer from 1";
   if (!isInteger(count, 1) || count > MAX_PAGES) return `/count: an integer from 1 to ${MAX_PAGES}`;
-  return { source, from, count };
+  return { source, sha256, from, count };
 }

@@ -8,7 +8,7 @@
 import type { JsonValue } from "../base/json.ts";
 import type { Tool } from "../ports/tool.ts";
 import { defineTool, type ToolWords } from "./definition.ts";
-import { committedRead } from "./documents.ts";
+import { committedRead, isWantedContent, WANTED_CONTENT } from "./documents.ts";
 import { type FileSources, SPREADSHEET_TYPE } from "./file-sources.ts";
 import { faultOf, isInteger, membersOf } from "./members.ts";
 import { done, refused } from "./outcome.ts";
@@ -24,6 +24,7 @@ export interface SpreadsheetToolOptions extends Partial<ToolWords> {
 
 interface Request {
   readonly source: string;
+  readonly sha256: string | undefined;
   readonly sheet: string | number;
   readonly from: number;
   readonly count: number;
@@ -37,6 +38,7 @@ const INPUT: JsonValue = {
   type: "object",
   properties: {
     source: { type: "string" },
+    sha256: WANTED_CONTENT,
     sheet: { anyOf: [{ type: "string" }, { type: "integer", minimum: 1 }] },
     from: { type: "integer", minimum: 1, description: "the first row" },
     count: { type: "integer", minimum: 1, maximum: MAX_ROWS },
@@ -124,14 +126,15 @@ export function spreadsheetTool(sources: FileSources, options: SpreadsheetToolOp
 
 /** The request, or why it is none. */
 function requestOf(args: JsonValue): Request | string {
-  const members = membersOf(args, ["source", "sheet", "from", "count"]);
+  const members = membersOf(args, ["source", "sha256", "sheet", "from", "count"]);
   if (typeof members === "string") return members;
-  const { source, sheet, from, count } = members;
+  const { source, sha256, sheet, from, count } = members;
   if (typeof source !== "string") return "/source: a text names the source";
+  if (!isWantedContent(sha256)) return "/sha256: 64 hexadecimal digits";
   if (typeof sheet !== "string" && !isInteger(sheet, 1)) {
     return "/sheet: a name, or a number from 1";
   }
   if (!isInteger(from, 1)) return "/from: an integer from 1";
   if (!isInteger(count, 1) || count > MAX_ROWS) return `/count: an integer from 1 to ${MAX_ROWS}`;
-  return { source, sheet, from, count };
+  return { source, sha256, sheet, from, count };
 }

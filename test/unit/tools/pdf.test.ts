@@ -82,6 +82,13 @@ describe("text of a PDF", () => {
     expect(await read({ source: "invoice", from: 4, count: 1 })).toBe("refused page_absent");
   });
 
+  it("can be asked for by content, and is no other then", async () => {
+    const one = { source: "invoice", from: 2, count: 1 };
+    expect(await read({ ...one, sha256: sha256Hex(INVOICE) })).toMatchObject({ pages: 3 });
+    expect(await read({ ...one, sha256: "0".repeat(64) })).toBe("refused other_content");
+    expect(await read({ ...one, sha256: "0" })).toBe("not_applied tool_arguments_invalid");
+  });
+
   it("is one answer's worth or none", async () => {
     const two = { source: "invoice", from: 1, count: 2 };
     expect(await read(two, { maxCharacters: 41 })).toMatchObject({ pages: 3 });

@@ -158,6 +158,13 @@ describe("cells of a spreadsheet", () => {
     ]);
   });
 
+  it("can be asked for by content, and are no others then", async () => {
+    const bytes = xlsxOf({ sheets: { S: "" } });
+    expect(await read(bytes, { ...FIRST, sha256: sha256Hex(bytes) })).toMatchObject({ end: 0 });
+    expect(await read(bytes, { ...FIRST, sha256: "0".repeat(64) })).toBe("refused other_content");
+    expect(await read(bytes, { ...FIRST, sha256: 0 })).toBe("not_applied tool_arguments_invalid");
+  });
+
   it("are one answer's worth or none", async () => {
     const bytes = xlsxOf({ sheets: { S: "<row><c><v>1</v></c><c><v>2</v></c></row>" } });
     expect(await read(bytes, FIRST, { maxCells: 2 })).toMatchObject({ end: 1 });
