@@ -6,7 +6,7 @@ import type { JsonValue } from "../../../src/base/json.ts";
 import { hasLoneSurrogate } from "../../../src/base/text.ts";
 import { dispatch } from "../../../src/host/dispatch.ts";
 import { freezeOperation } from "../../../src/host/operation.ts";
-import type { Operation } from "../../../src/model/operation.ts";
+import { HOST_WORDS, type Operation } from "../../../src/model/operation.ts";
 import type { ToolCategory } from "../../../src/model/trust.ts";
 import { systemClock } from "../../../src/os/clock.ts";
 import { systemTimers } from "../../../src/os/timers.ts";
@@ -216,9 +216,9 @@ describe("an effect", () => {
     ]);
   });
 
-  it("cannot call itself cancelled", async () => {
-    const own = async () => ({ kind: "not_applied", code: "cancelled", message: "" });
-    expect(await word(own, told)).toBe("failed_before_effect: tool_cancelled");
+  it.each(HOST_WORDS)("cannot say in the host's words that it is %s", async (code) => {
+    const own = async () => ({ kind: "not_applied", code, message: "" });
+    expect(await word(own, told)).toBe(`failed_before_effect: tool_${code}`);
   });
 });
 
@@ -235,11 +235,18 @@ describe("a read", () => {
     );
   });
 
+  it("that was not made is told from one that was answered with no", async () => {
+    const not = (kind: string) => word(() => ({ kind, code: "closed", message: "" }), told);
+    expect(await not("refused")).toBe("refused: closed");
+    expect(await not("not_applied")).toBe("failed_before_effect: closed");
+  });
+
   it("may be tried again only where it broke without the tool's word", async () => {
     const broken = async (answer: (call: ToolCall) => unknown) =>
       (await answered(answer, told)).broken;
     expect(await broken(() => Promise.reject(new Error("x")))).toBe(true);
     expect(await broken(() => ({ kind: "refused", code: "no", message: "" }))).toBe(false);
+    expect(await broken(() => ({ kind: "not_applied", code: "no", message: "" }))).toBe(false);
     expect(await broken(() => ({ kind: "done", result: undefined }))).toBe(false);
     expect(await broken(() => ({ kind: "done", result: 1 }))).toBe(false);
   });
