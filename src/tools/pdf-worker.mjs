@@ -14,7 +14,7 @@ class Costly extends Error {}
 let costly = false;
 let allocated = 0;
 
-globalThis.Uint8Array = new Proxy(Uint8Array, {
+const counting = new Proxy(Uint8Array, {
   construct(target, args, made) {
     if (typeof args[0] === "number") allocated += args[0];
     if (allocated > maxMemory) {
@@ -24,6 +24,8 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
     return Reflect.construct(target, args, made);
   },
 });
+// Not by assignment, which would declare another type of that name to the compiler.
+Reflect.set(globalThis, "Uint8Array", counting);
 Reflect.deleteProperty(globalThis, "DecompressionStream");
 
 /**
