@@ -46,15 +46,22 @@ export async function dispatch(
   cancel: AbortSignal,
 ): Promise<Dispatched> {
   const { clock } = time;
-  if (cancel.aborted) {
-    const refusal = { code: CANCELLED, message: "cancelled before it was dispatched" };
-    const outcome = "failed_before_effect";
-    const finished = clock.wallMs();
-    return { outcome, result: undefined, refusal, started: null, finished, broken: false };
-  }
+  if (cancel.aborted) return undone(clock, CANCELLED, "cancelled before it was dispatched");
   const started = clock.wallMs();
   const answer = await answerOf(tool, frozen, time, cancel);
   return { ...meaning(frozen, answer, cancel.aborted), started, finished: clock.wallMs() };
+}
+
+/** An admitted operation that is not dispatched. */
+export function undone(clock: Clock, code: HostWord, message: string): Dispatched {
+  return {
+    outcome: "failed_before_effect",
+    result: undefined,
+    refusal: { code, message },
+    started: null,
+    finished: clock.wallMs(),
+    broken: false,
+  };
 }
 
 type Answer =

@@ -16,8 +16,8 @@ import type { GateCode, Outcome } from "../model/operation.ts";
 import { givenBack } from "../policy/budget.ts";
 import type { Append, AppendRefusal, Claim, Count, Lease } from "../ports/journal.ts";
 import type { CheckedApproval } from "../trust/approval.ts";
-import { type Dispatched, dispatch } from "./dispatch.ts";
-import { type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
+import { type Dispatched, dispatch, undone } from "./dispatch.ts";
+import { definitionOf, type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
 import { type FrozenOperation, operationBlob, placeOf } from "./operation.ts";
 import { type HostParts, isRejectionCounter, rejectionCounter, TRUST_COUNTER } from "./parts.ts";
 import { type ReceiptFacts, signReceipt } from "./receipt.ts";
@@ -116,7 +116,11 @@ export async function perform(
 ): Promise<Performed> {
   const { judgement } = admission;
   const { frozen, registered, review } = judgement;
-  const done = await dispatch(registered.tool, frozen, parts, cancel);
+  // Judged before the commit, which took its time: what is called is what was reviewed, or nothing is.
+  const same = definitionOf(registered) === frozen.operation.tool.definition;
+  const done = same
+    ? await dispatch(registered.tool, frozen, parts, cancel)
+    : undone(parts.clock, "tool_changed", "the tool is not what was admitted any more");
   const again = review.repeatable && frozen.operation.attempt < parts.readAttempts;
   const final = !(done.broken && again && !cancel.aborted && done.outcome === "refused");
   return settle(parts, lease, factsOf(admission), done, final);

@@ -56,6 +56,7 @@ export type Outcome = (typeof OUTCOMES)[number];
  */
 export const HOST_WORDS = [
   "cancelled",
+  "tool_changed",
   "timeout",
   "tool_threw",
   "result_malformed",
