@@ -62,6 +62,37 @@ describe("a reviewer", () => {
     expect(alone.request.totals).toEqual({ amounts: [], without: 2, unreadable: 0 });
   });
 
+  it("is shown what a screen would hide, turn around or act upon, written out and with a warning, wherever (B118)", async () => {
+    const bidi = "7\u200b\u202e\u2028\u001b]0;x\u0007\u001b[2J<img src=x onerror=alert(1)>";
+    const { run, requests } = await folder.start(bidi);
+    const [{ nonce }] = requests;
+    const hidden = /[\p{Cf}\p{Zl}]|(?!\n)\p{Cc}/u;
+    for (const words of [
+      ["approvals", "show", nonce, ...STORE],
+      ["approvals", "list", ...STORE],
+      ["runs", "show", run, ...AT],
+      ["runs", "resume", run, ...AT],
+    ]) {
+      const { stdout, stderr } = await folder.rote(...words);
+      expect(stdout + stderr).not.toMatch(hidden);
+      const texts = /7\\u\{200b\}\\u\{202e\}\\u\{2028\}\\u001b\]0;x\\u0007\\u001b\[2J<img src=x/u;
+      if (words[1] === "list") continue;
+      expect(stdout).toMatch(texts);
+      expect(stdout).toContain("warn    what is written as \\u..");
+    }
+    const { request } = await folder.json("approvals", "show", nonce, ...STORE);
+    await folder.json("approvals", "approve", nonce, ...STORE, ...as("alice"));
+    const { receipts } = await folder.json("runs", "resume", run, ...AT);
+    expect(folder.ledger()[0]).toBe(`${bidi} 50`);
+    // What was approved under that digest is what was done, with every character as it was given.
+    const file = await folder.json("receipt", "export", "store", receipts[1]);
+    expect(JSON.stringify(file)).toContain(request.operations[0].slice("sha256:".length));
+    const plain = await folder.start("8\\u{202e}");
+    const shown = await folder.rote("approvals", "show", plain.requests[0].nonce, ...STORE);
+    expect(shown.stdout).toContain('"8\\\\u{202e}"');
+    expect(shown.stdout).not.toContain("warn    what is written");
+  });
+
   it("signs only what was read, if the digest of that is given", async () => {
     const { requests } = await folder.start("7");
     const [{ nonce, display }] = requests;
