@@ -68,7 +68,8 @@ const OUTPUT: JsonValue = {
 };
 
 /** @throws RoteError `bad_tool` */
-export function fileTool(sources: FileSources, options: FileToolOptions = {}): Tool {
+export function fileTool(registered: FileSources, options: FileToolOptions = {}): Tool {
+  const sources = new Map(registered);
   const maxCount = options.maxCount ?? 1024 * 1024;
   const definition = defineTool(
     {

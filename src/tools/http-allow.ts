@@ -67,9 +67,10 @@ export function shownAllowances(allowances: readonly Allowance[]): JsonValue {
     paths: allowance.paths,
     private_addresses: allowance.privateAddresses ?? false,
     ca_sha256: allowance.ca === undefined ? null : sha256Hex(Buffer.from(allowance.ca)),
-    credentials: (allowance.credentials ?? []).map(({ name, header }) => ({
+    credentials: (allowance.credentials ?? []).map(({ name, header, scheme }) => ({
       name,
       header: header ?? "authorization",
+      scheme: scheme ?? null,
     })),
   }));
 }

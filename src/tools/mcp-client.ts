@@ -63,9 +63,11 @@ export interface McpTools {
 }
 
 /** @throws RoteError `package_missing` `tool_server_unavailable` `bad_tool` */
-export async function mcpTools(options: McpOptions): Promise<McpTools> {
+export async function mcpTools({ secrets, ...declared }: McpOptions): Promise<McpTools> {
+  // What a reviewer signs is what was declared now.
+  const options = { ...structuredClone(declared), ...(secrets === undefined ? {} : { secrets }) };
   const packages = await loadClient();
-  const way = wayTo(packages, options.id, options.server, options.secrets ?? (() => undefined));
+  const way = wayTo(packages, options.id, options.server, secrets ?? (() => undefined));
   const timeoutMs = options.timeoutMs ?? 30_000;
   const session = sessionOf(packages, way, {
     id: options.id,

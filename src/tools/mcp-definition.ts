@@ -4,10 +4,10 @@
  */
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { canonicalText } from "../base/canonical.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { TOOL_PATTERN } from "../model/names.ts";
 import type { ToolDefinition } from "../ports/tool.ts";
-import { deepFreeze } from "./definition.ts";
 
 /** What the host decides about a server's tool; it is part of the definition, so a reviewer signs it. */
 export interface McpReading {

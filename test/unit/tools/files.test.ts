@@ -17,6 +17,7 @@ import {
   evidenceDigest,
   evidenceDocument,
   type FileRegistration,
+  type FileSource,
   registerFiles,
 } from "../../../src/tools/file-sources.ts";
 import { fileTool } from "../../../src/tools/files.ts";
@@ -360,5 +361,17 @@ describe("reading registered files", () => {
       name: "ledger.file",
       annotations: { max_count: 5 },
     });
+  });
+});
+
+describe("a file tool", () => {
+  it("reads the sources that it was made with, whatever becomes of the list (B016)", async () => {
+    const sources = registerFiles([{ source: "one", file: put("a.txt", "x") }]);
+    const tool = fileTool(sources);
+    const others = registerFiles([{ source: "one", file: put("b.txt", "y") }]);
+    const open = sources as Map<string, FileSource>;
+    for (const [name, source] of others) open.set(name, source);
+    const answer = await short(tool, { source: "one", from: 0, count: 1 });
+    expect(answer).toMatchObject({ text: "x" });
   });
 });
