@@ -14,6 +14,8 @@ function project(name: string, more: TestProjectInlineConfiguration["test"] = {}
  */
 const shared = { isolate: false };
 
+const children = { globalSetup: ["test/support/children-once.ts"] };
+
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -26,10 +28,10 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
-      project("unit", shared),
+      project("unit", { ...shared, ...children }),
       project("property", shared),
       project("golden", shared),
-      project("contract", shared),
+      project("contract", { ...shared, ...children }),
       project("pins", {
         globalSetup: ["test/support/build-once.ts"],
       }),
@@ -53,7 +55,7 @@ export default defineConfig({
       project("crash", {
         testTimeout: 600_000,
         hookTimeout: 120_000,
-        globalSetup: ["test/support/bundle-once.ts"],
+        ...children,
       }),
     ],
     coverage: {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { flipEveryByte } from "../test/support/audit/flips.ts";
 import { paidOnce } from "../test/support/audit/record.ts";
-import { bundle } from "../test/support/kills/bundle.ts";
+import { buildChildren } from "../test/support/children.ts";
 import { NOTHING, type Tally, tallyOf } from "../test/support/kills/tally.ts";
 import { ROOT } from "./stages.ts";
 
@@ -39,7 +39,7 @@ for (const { file, byte, bit } of flips.unseen)
 process.stdout.write(`${JSON.stringify({ bytes: flips.tried, unseen: flips.unseen.length })}\n`);
 if (kills === 0) process.exit(flips.unseen.length === 0 ? 0 : 1);
 
-await bundle();
+const remove = await buildChildren();
 const from = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, "utf8")) as Tally) : NOTHING;
 if (from.cases > 0) say(`going on after ${from.kills} kills, at seed ${seed + from.cases}`);
 
@@ -62,6 +62,7 @@ const tally = await tallyOf({
     }
   },
 });
+remove();
 process.stdout.write(`${JSON.stringify(tally)}\n`);
 const wrong = flips.unseen.length + tally.repeated + tally.lost + tally.faults;
 process.exitCode = wrong > 0 ? 1 : interrupted ? 130 : 0;

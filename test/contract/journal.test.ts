@@ -16,6 +16,7 @@ import type { Append, Journal, Lease } from "../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
 import { openMemoryStore } from "../../src/store/memory/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { childProgram } from "../support/children.ts";
 
 const ORIGIN = "tests.example/journal";
 const KEY = privateKey(new Uint8Array(32).fill(11));
@@ -441,10 +442,8 @@ describe("the journal on disk", () => {
 
   it("takes the appends of two processes at once, 200 each, all of them and none twice (B053, B056, B113)", async () => {
     await opened().journal.close();
-    const writer = new URL("../support/journal-writer.ts", import.meta.url);
     const children = ["a", "b"].map((name) =>
-      fork(writer, [join(directory, "store"), name, "200"], {
-        execArgv: ["--import", "tsx"],
+      fork(childProgram("journal"), [join(directory, "store"), name, "200"], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       }),
     );

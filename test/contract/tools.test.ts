@@ -1,9 +1,7 @@
 /** What every adapter of the tool port promises, each against a real target that counts. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -20,12 +18,12 @@ import { spreadsheetTool } from "../../src/tools/spreadsheet.ts";
 import { openSpreadsheetWorkpaper } from "../../src/tools/spreadsheet-workpaper.ts";
 import { openWorkpaper } from "../../src/tools/workpaper.ts";
 import { definitionDigest } from "../../src/trust/tool-review.ts";
+import { childProgram } from "../support/children.ts";
 import { pdfOf, xlsxOf } from "../support/documents.ts";
 import { aborted, callOf, localTarget, outcome, reply } from "../support/tool-calls.ts";
 
 const SECRET = "s3cret-in-plain-sight";
-const CHILD = fileURLToPath(new URL("../support/mcp-child.ts", import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const CHILD = childProgram("mcp");
 
 interface Subject {
   readonly tool: Tool;
@@ -272,7 +270,7 @@ const ADAPTERS: readonly {
         id: "books",
         server: {
           command: process.execPath,
-          args: ["--import", TSX, CHILD, directory],
+          args: [CHILD, directory],
           credentials: [{ name: "bank", variable: "BANK_KEY" }],
         },
         secrets: () => SECRET,

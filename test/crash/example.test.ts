@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { GATE } from "../support/kills/bundle.ts";
+import { childProgram } from "../support/children.ts";
 
 /** Parts of the time that it takes when nobody kills it. */
 const PARTS = [0.35, 0.55, 0.65, 0.75, 0.85, 0.95];
 
 async function lived(directory: string, killAfterMs: number | null): Promise<number | null> {
-  const child = spawn(process.execPath, [GATE, directory], {
+  const child = spawn(process.execPath, [childProgram("example"), directory], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const timer =

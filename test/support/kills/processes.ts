@@ -1,7 +1,7 @@
 /** Child processes of a case. Those that will be needed next are started ahead, since starting Node is the dearest part. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { CHILD } from "./bundle.ts";
+import { childProgram } from "../children.ts";
 import type { Order, Report } from "./obey.ts";
 
 export interface Ended {
@@ -31,7 +31,7 @@ export function openPool(ahead: number): Pool {
   const waiting: ChildProcess[] = [];
   const ready = new Map<ChildProcess, Promise<unknown>>();
   const spare = () => {
-    const child = fork(CHILD, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const child = fork(childProgram("kills"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
     ready.set(child, once(child, "message"));
     waiting.push(child);
   };

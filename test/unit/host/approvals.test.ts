@@ -9,6 +9,7 @@ import { hostOf, partsOf } from "../../../src/host/index.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
+import { childProgram } from "../../support/children.ts";
 import {
   asked,
   bank,
@@ -454,10 +455,8 @@ describe("at once", () => {
     await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
     await run.closeAsync();
     await host.close();
-    const child = new URL("../../support/gate-child.ts", import.meta.url);
     const children = Array.from({ length: 3 }, () =>
-      fork(child, [directory, run.id, target], {
-        execArgv: ["--import", "tsx"],
+      fork(childProgram("gate"), [directory, run.id, target], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
         env: { ...process.env, ...CHILD_ENV },
       }),
