@@ -60,7 +60,9 @@ export function checkAllowances(name: string, allowances: readonly Allowance[]):
 }
 
 /** What the definition says of it, so that a reviewer signs it. */
-export function shownAllowances(allowances: readonly Allowance[]): JsonValue {
+export function shownAllowances(
+  allowances: readonly Allowance[],
+): readonly { readonly [member: string]: JsonValue }[] {
   return allowances.map((allowance) => ({
     origin: allowance.origin,
     methods: allowance.methods,
