@@ -1,5 +1,5 @@
 /** What a host is made of is taken once: read in full, copied, and never looked up again. */
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "../../../src/app/create-host.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
 import { partsOf } from "../../../src/host/index.ts";
@@ -7,6 +7,7 @@ import {
   asked,
   bank,
   begin,
+  directories,
   FENCED_PAYMENT,
   hostAt,
   type Options,
@@ -34,6 +35,9 @@ interface Open {
   readonly identity: { name: string };
   readonly keys: { receipt: PrivateKey };
 }
+
+const places = directories();
+afterAll(() => places.remove());
 
 const { policy } = hostOptions(null, []);
 const changed = (change: object) => bank().tools.map((one) => ({ ...one, ...change }));
@@ -78,6 +82,22 @@ describe("a host", () => {
     expect(await run.advanceAsync(host)).toBe("verified");
     expect(of.pay.calls).toHaveLength(1);
     await host.close();
+  });
+
+  it("may come to wait longer and to read more often: neither is in a digest, and what was approved is done, once (B016)", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    const first = await hostAt(directory, of, { callMs: 1_000, readAttempts: 1 });
+    const { run, procedure } = await begin(first, FENCED_PAYMENT);
+    await first.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+    await run.closeAsync();
+    await first.close();
+    const second = await hostAt(directory, of, { callMs: 2_000, readAttempts: 9, leaseMs: 5_000 });
+    expect(second.environment(procedure.plan)).toEqual(procedure.plan.environment);
+    const resumed = await procedure.resume(second, run.id);
+    expect(await resumed.advanceAsync(second)).toBe("verified");
+    expect(of.pay.calls).toHaveLength(1);
+    await second.close();
   });
 
   it("is made of what nobody can change", async () => {
