@@ -38,6 +38,10 @@ export async function drive(session: Session, paused: AbortSignal): Promise<void
       return;
     }
     await loop(session, paused, signals);
+  } catch (error) {
+    // Whoever goes on with it need not wait for the lease to run out.
+    await parts.journal.release(session.lease).catch(() => undefined);
+    throw error;
   } finally {
     alarm();
     session.enteredMs = null;

@@ -5,6 +5,7 @@
 import { assertNever } from "../base/assert.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { CANCELLED } from "../host/index.ts";
 import type { AgentStart, Stopping } from "../model/agent.ts";
 import type { ChatReply } from "../model/chat.ts";
 import { GATE_CODES, type GateCode } from "../model/operation.ts";
@@ -244,6 +245,8 @@ function stoppingBy(
   if (INVALID_CALLS.includes(code)) {
     return stops.includes("invalid_call") ? stopFor("invalid_model_response", call) : null;
   }
+  // Somebody told it to stop, and says why the run ends.
+  if (admitted && code === CANCELLED) return null;
   if (admitted) return stops.includes("tool_error") ? stopFor("tool_error", call) : null;
   return stops.includes("refused") || !TELLABLE.includes(code)
     ? stopFor(gateReason(code), call)

@@ -18,6 +18,7 @@ import {
   environmentFor,
   fileRefusal,
   type GateRequest,
+  isPast,
   type Judgement,
   judge,
   type OpenRequest,
@@ -67,18 +68,18 @@ async function attempt(
     }
     return show(session, call, judged, null);
   }
-  const code = changeBetween(shown.operation, judged.frozen.operation);
-  if (code !== undefined) return show(session, call, judged, { nonce: request.nonce, code });
   const { approvals, rejection } = decisionsOn(parts, request);
   if (rejection !== null) {
-    const message = `${rejection.approval.approver} rejected it`;
+    const message = `${rejection.approver} rejected it`;
     return refuse(session, call, refusalOf(judged.frozen, "approval_rejected", message));
   }
+  const code = changeBetween(shown.operation, judged.frozen.operation);
+  if (code !== undefined) return show(session, call, judged, { nonce: request.nonce, code });
   if (approvals.length >= parts.policy.document.approvals.required) {
     const used = approvals.map((checked) => ({ nonce: request.nonce, checked }));
     return admitAndPerform(session, call, judged, used, signal);
   }
-  if (request.expires !== null && parts.clock.wallMs() / 1000 >= request.expires) {
+  if (isPast(parts, request)) {
     const message = "nobody decided before the request expired";
     return refuse(session, call, refusalOf(judged.frozen, "approval_expired", message));
   }

@@ -12,6 +12,7 @@ import {
   fileDecision,
   type Host,
   type HostParts,
+  isPast,
   isUndecided,
   partsOf,
   recover,
@@ -179,7 +180,6 @@ function refuseOther(
 function isWaiting(parts: HostParts, state: AgentState, entries: readonly Appended[]): boolean {
   if (state.phase !== "approval_pending" || state.paused) return false;
   if (changedParts({ parts, state }).length > 0) return false;
-  const now = parts.clock.wallMs() / 1000;
   const requests = requestsIn(parts.journal, entries);
   return state.calls
     .filter(({ status }) => status !== "settled")
@@ -187,7 +187,6 @@ function isWaiting(parts: HostParts, state: AgentState, entries: readonly Append
       const request = requests.findLast(({ operations }) =>
         operations.some(({ operation }) => operation.call === number),
       );
-      if (request === undefined) return false;
-      return (request.expires === null || now < request.expires) && isUndecided(parts, request);
+      return request !== undefined && !isPast(parts, request) && isUndecided(parts, request);
     });
 }

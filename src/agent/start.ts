@@ -2,7 +2,14 @@
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { parsePointer } from "../base/pointer.ts";
-import { definitionOf, environmentFor, type Host, type HostParts, partsOf } from "../host/index.ts";
+import {
+  definitionOf,
+  environmentFor,
+  type Host,
+  type HostParts,
+  judgedNow,
+  partsOf,
+} from "../host/index.ts";
 import {
   AGENT_VERSION,
   type AgentLimits,
@@ -166,7 +173,7 @@ interface Reviewed {
 
 /** Tools that are what a reviewer has seen. */
 function reviewedTools(parts: HostParts): ReadonlyMap<string, Reviewed> {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const trust = parts.trust();
   const found = new Map<string, Reviewed>();
   for (const [name, registered] of parts.tools) {

@@ -132,7 +132,7 @@ export const FINDING_CODES = {
   head_missing: {
     severity: "error",
     meaning:
-      "Behind the end of a run, or after 64 entries at the latest, a tree head must stand, and none does.",
+      "Behind the end of a run, and never more than 127 entries apart, tree heads must stand, and one does not.",
     todo: ASK_FOR_ALL,
   },
   tail_uncovered: {

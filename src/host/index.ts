@@ -2,6 +2,7 @@ export {
   type DecidingParts,
   decisionsOn,
   fileDecision,
+  isPast,
   isUndecided,
 } from "./decisions.ts";
 export { CANCELLED, within } from "./dispatch.ts";
@@ -44,4 +45,5 @@ export {
 } from "./request.ts";
 export { escaped, renderOperations } from "./show.ts";
 export { type Body, type Kept, keep, kept, storedJson } from "./stored.ts";
+export { judgedNow } from "./time.ts";
 export { bounded } from "./words.ts";

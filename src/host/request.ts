@@ -18,6 +18,7 @@ import type { HostParts } from "./parts.ts";
 import { leaseLost } from "./perform.ts";
 import { displayDigest, renderOperations } from "./show.ts";
 import { type Body, storedJson } from "./stored.ts";
+import { judgedNow } from "./time.ts";
 
 export interface OpenRequest {
   readonly run: string;
@@ -54,7 +55,7 @@ export async function openRequest(
   const text = renderOperations(lease.chain, operations);
   const display = displayDigest(text);
   const nonce = toBase64Url(parts.random.bytes(16));
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const expires = parts.requestSeconds === null ? null : now + parts.requestSeconds;
   const hostSeq = parts.journal.length(HOST_CHAIN);
   const shown = canonicalBytes(operations.map(({ operation }) => operation));
