@@ -35,23 +35,24 @@ const upward = LAYERS.map((folder, index) => ({
   to: { path: `${inside(others(LAYERS.slice(0, index + 1)))}|^src/[^/]+$` },
 }));
 
-/** A database is opened in one way only, so the workpaper opens its own through the store's. */
+/** A database is opened in one way only, so workpapers open theirs through the store's. */
 const SHARED_OPENING = "^src/store/sqlite/(format|open|writer)\\.ts$";
+
+const WORKPAPERS = "^src/tools/(workpaper|spreadsheet-paper)\\.ts$";
 
 const adapters = ADAPTERS.map((folder) => ({
   name: `adapter-${folder}`,
   comment: `${folder}/ is an adapter: it sees base, model and ports, and no other adapter`,
   severity: "error",
-  from: { path: inside([folder]), pathNot: "^src/tools/workpaper\\.ts$" },
+  from: { path: inside([folder]), pathNot: WORKPAPERS },
   to: { path: `${inside(others(["base", "model", "ports", folder]))}|^src/[^/]+$` },
 }));
 
 const workpaper = {
   name: "workpaper-shares-opening",
-  comment:
-    "tools/workpaper.ts is an adapter like the others, but for how the store opens a database",
+  comment: "a workpaper is an adapter like the others, but for how the store opens a database",
   severity: "error",
-  from: { path: "^src/tools/workpaper\\.ts$" },
+  from: { path: WORKPAPERS },
   to: {
     path: `${inside(others(["base", "model", "ports", "tools"]))}|^src/[^/]+$`,
     pathNot: SHARED_OPENING,
@@ -140,6 +141,18 @@ module.exports = {
       "^src/tools/mcp-",
     ),
     only(
+      "pdf-in-its-thread",
+      "the parser of PDF is an optional peer, loaded in a thread of its own",
+      { path: package_("unpdf") },
+      "^src/tools/pdf-worker\\.mjs$",
+    ),
+    only(
+      "sheets-in-one-file",
+      "the writer of spreadsheets is an optional peer of one file",
+      { path: package_("write-excel-file") },
+      "^src/tools/spreadsheet-seal\\.ts$",
+    ),
+    only(
       "commander-in-cli",
       "the command line parser stays at the edge",
       { path: package_("commander") },
@@ -159,7 +172,7 @@ module.exports = {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
         // Type packages are erased; optional peers are what the tests install as development packages.
-        pathNot: `${package_("@types/[^/]+", "@viz-js/viz", "@modelcontextprotocol/client")}`,
+        pathNot: `${package_("@types/[^/]+", "@viz-js/viz", "@modelcontextprotocol/client", "unpdf", "write-excel-file")}`,
       },
     },
     only(
@@ -189,7 +202,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "types", "node", "default"],
-      extensions: [".ts", ".js", ".json"],
+      extensions: [".ts", ".mjs", ".js", ".json"],
     },
   },
 };

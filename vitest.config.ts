@@ -14,6 +14,8 @@ function project(name: string, more: TestProjectInlineConfiguration["test"] = {}
  */
 const shared = { isolate: false };
 
+const children = { globalSetup: ["test/support/children-once.ts"] };
+
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -26,10 +28,10 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
-      project("unit", shared),
+      project("unit", { ...shared, ...children }),
       project("property", shared),
       project("golden", shared),
-      project("contract", shared),
+      project("contract", { ...shared, ...children }),
       project("pins", {
         globalSetup: ["test/support/build-once.ts"],
       }),
@@ -43,14 +45,17 @@ export default defineConfig({
           spawnTimeout: 120_000,
         },
       }),
+      // The built command is loaded by Node itself, as a user's is, and once for all files of a worker.
       project("e2e", {
+        ...shared,
         globalSetup: ["test/support/build-once.ts"],
+        server: { deps: { external: [/\/dist\//] } },
       }),
       // Hundreds of processes, one after the other. `npm run crash`; not part of `npm test`.
       project("crash", {
         testTimeout: 600_000,
         hookTimeout: 120_000,
-        globalSetup: ["test/support/build-bench.ts"],
+        ...children,
       }),
     ],
     coverage: {

@@ -1,3 +1,4 @@
+import { buildChildren } from "../test/support/children.ts";
 import { tallyOf } from "../test/support/kills/tally.ts";
 import type { Row } from "./row.ts";
 
@@ -14,6 +15,7 @@ const SEED = 20_000;
  * told.
  */
 export async function rows(): Promise<readonly Row[]> {
+  const remove = await buildChildren();
   const start = performance.now();
   const tally = await tallyOf({
     kills: KILLS,
@@ -23,6 +25,7 @@ export async function rows(): Promise<readonly Row[]> {
       if (cases % 20 === 0) process.stderr.write(`${kills} of ${KILLS} kills\n`);
     },
   });
+  remove();
   const { kills, repeated, lost, faults, cases, outcomes, states } = tally;
   const counted = (from: { readonly [name: string]: number }, prefix: string) =>
     Object.fromEntries(Object.entries(from).map(([key, count]) => [`${prefix}_${key}`, count]));

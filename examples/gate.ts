@@ -44,14 +44,12 @@ const payTool = functionTool({
 const tools = [reviewed(payments, "read"), reviewed(payTool, "effect")];
 const host = await createHost({ ...ownersPart(join(directory, "host")), tools });
 const verifier = { version: 1, id: "paid", before_effect: true, result: true };
-const recipe: unknown = JSON.parse(
-  readFileSync(new URL("gate/recipe.json", import.meta.url), "utf8"),
-);
+const recipe = readFileSync(new URL("gate/recipe.json", import.meta.url));
 const environment = host.environment(new Procedure(recipe, { verifier }).plan);
 const procedure = new Procedure(bindRecipe(recipe, environment), { verifier });
 for (let [last] = host.runs(1); last?.state !== "verified"; [last] = host.runs(1)) {
   const inputs = { first: "Ada", second: "Ben" };
-  const open = last !== undefined && last.state === null ? last.run : undefined;
+  const open = last?.state === null ? last.run : undefined;
   const run = open ? await procedure.resume(host, open) : procedure.start(inputs, { environment });
   while ((await run.advanceAsync(host)) === "awaiting_approval" && run.pendingRequest !== null) {
     await host.fileDecision(approved(run.pendingRequest));

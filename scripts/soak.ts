@@ -1,13 +1,15 @@
 /**
- * `npm run soak [-- --kills N] [--seed N] [--fresh]`: kills processes until N have died (default 10,000), and says so on
- * the way. Interrupted, it goes on where it was when it is started again; `--fresh` begins anew. Any effect that is
- * there twice or that the journal does not agree about ends it with exit code 1 and the seed that shows it.
+ * `npm run soak [-- --kills N] [--seed N] [--fresh]`: changes every byte of a record and audits what is left, then kills
+ * processes until N have died (default 10,000; 0 leaves them alive), and says so on the way. Interrupted, it goes on
+ * where it was when it is started again; `--fresh` begins anew. A changed byte that no audit sees, an effect that is
+ * there twice or that the journal does not agree about ends it with exit code 1 and what shows it.
  */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { flipEveryByte } from "../test/support/audit/flips.ts";
+import { paidOnce } from "../test/support/audit/record.ts";
+import { buildChildren } from "../test/support/children.ts";
 import { NOTHING, type Tally, tallyOf } from "../test/support/kills/tally.ts";
 import { ROOT } from "./stages.ts";
 
@@ -20,7 +22,7 @@ const { values } = parseArgs({
 });
 const kills = Number(values.kills);
 const seed = Number(values.seed);
-if (!Number.isSafeInteger(kills) || !Number.isSafeInteger(seed) || kills < 1) {
+if (!Number.isSafeInteger(kills) || !Number.isSafeInteger(seed) || kills < 0) {
   process.stderr.write("usage: npm run soak [-- --kills N] [--seed N] [--fresh]\n");
   process.exit(2);
 }
@@ -29,7 +31,15 @@ const FOLDER = join(ROOT, ".soak");
 const KEPT = join(FOLDER, `kills-${seed}.json`);
 if (values.fresh) rmSync(KEPT, { force: true });
 mkdirSync(FOLDER, { recursive: true });
-compile();
+const flips = await flipEveryByte(await paidOnce(), (tried, all) => {
+  if (tried % 1_000 === 0) say(`${tried} of ${all} bytes changed`);
+});
+for (const { file, byte, bit } of flips.unseen)
+  say(`bit ${bit} of byte ${byte} of ${file}: unseen`);
+process.stdout.write(`${JSON.stringify({ bytes: flips.tried, unseen: flips.unseen.length })}\n`);
+if (kills === 0) process.exit(flips.unseen.length === 0 ? 0 : 1);
+
+const remove = await buildChildren();
 const from = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, "utf8")) as Tally) : NOTHING;
 if (from.cases > 0) say(`going on after ${from.kills} kills, at seed ${seed + from.cases}`);
 
@@ -52,19 +62,11 @@ const tally = await tallyOf({
     }
   },
 });
+remove();
 process.stdout.write(`${JSON.stringify(tally)}\n`);
-process.exitCode = tally.repeated + tally.lost + tally.faults > 0 ? 1 : interrupted ? 130 : 0;
+const wrong = flips.unseen.length + tally.repeated + tally.lost + tally.faults;
+process.exitCode = wrong > 0 ? 1 : interrupted ? 130 : 0;
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/** The processes that are killed run compiled code: a loader would cost each of them a second. */
-function compile(): void {
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const made = spawnSync(process.execPath, [tsc, "-p", "tsconfig.bench.json"], {
-    cwd: ROOT,
-    stdio: ["ignore", 2, 2],
-  });
-  if (made.status !== 0) say("compiled with type errors");
 }

@@ -9,6 +9,8 @@ export interface Stage {
   readonly script: string;
   readonly arguments?: readonly string[];
   readonly after?: readonly string[];
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Uses both cores itself, so nothing runs beside it. */
   readonly alone?: boolean;
 }
@@ -59,6 +61,7 @@ function runStage(stage: Stage): Promise<Outcome> {
   return new Promise((settle) => {
     const child = spawn("npm", ["run", "-s", stage.script, "--", ...(stage.arguments ?? [])], {
       cwd: ROOT,
+      env: { ...process.env, ...stage.environment },
       stdio: ["ignore", "pipe", "pipe"],
       shell: process.platform === "win32",
     });

@@ -1,4 +1,4 @@
-/** Records in directories: exported from a host, audited by anybody. */
+/** Records in directories, exported from a host or where it keeps them, audited by anybody. */
 import {
   type AuditOptions,
   type AuditReport,
@@ -6,12 +6,32 @@ import {
   type Exported,
   exportBundle,
   exportReceipt,
+  type ListedReceipt,
   type ReceiptFile,
   readOutsideHeads,
+  receiptsIn,
   sourceOf,
 } from "../audit/index.ts";
+import { parseNote, parseTreeHead } from "../base/note.ts";
 import { type Host, partsOf } from "../host/index.ts";
 import { directorySource, directoryWriter, fileSource } from "../store/bundle/directory.ts";
+import type { RecordReader } from "../store/sqlite/reader.ts";
+
+export {
+  type AuditOptions,
+  type AuditReport,
+  type Exported,
+  FINDING_CODES,
+  type Finding,
+  type FindingCode,
+  formatAudit,
+  formatReceipt,
+  type ListedReceipt,
+  type ReceiptFile,
+  type ReceiptOptions,
+  type ReceiptReport,
+  verifyReceipt,
+} from "../audit/index.ts";
 
 /**
  * Writes the record of a host into a directory that does not exist or is empty, up to a tree head that is signed now.
@@ -19,7 +39,20 @@ import { directorySource, directoryWriter, fileSource } from "../store/bundle/di
  * @throws RoteError `file_exists` `not_writable` and as the journal
  */
 export async function exportRecord(host: Host, directory: string): Promise<Exported> {
-  return exportBundle(partsOf(host).journal, directoryWriter(directory));
+  const { journal } = partsOf(host);
+  const note = parseNote(await journal.seal());
+  const head = note.ok ? parseTreeHead(note.value.text) : undefined;
+  return exportBundle(journal, directoryWriter(directory), head?.size);
+}
+
+/**
+ * The same from the store of a host, by somebody who has none of its keys. What is behind the last tree head is written
+ * too, and counted as `uncovered`.
+ *
+ * @throws RoteError `file_exists` `not_writable` and as opening the store to read it
+ */
+export async function exportStore(store: string, directory: string): Promise<Exported> {
+  return reading(store, async (record) => exportBundle(record, directoryWriter(directory)));
 }
 
 /**
@@ -32,6 +65,15 @@ export async function auditDirectory(
   options: AuditOptions,
 ): Promise<AuditReport> {
   return auditBundle(directorySource(directory), options);
+}
+
+/**
+ * Audits the store of a host, reading only: the record as it is at that moment, also while the host goes on.
+ *
+ * @throws RoteError `trust_refused` for the auditor's own trust store, and as opening the store to read it
+ */
+export async function auditStore(store: string, options: AuditOptions): Promise<AuditReport> {
+  return reading(store, (record) => auditBundle(sourceOf(record), options));
 }
 
 /** Audits the record of a host where it is. @throws RoteError as `auditDirectory` */
@@ -47,8 +89,40 @@ export async function readHeads(file: string): Promise<readonly string[]> {
 /**
  * One receipt, as `run.receipts` names it, with its proof.
  *
- * @throws RoteError `unknown_receipt`
+ * @throws RoteError `unknown_receipt`, `journal_damaged`
  */
 export async function exportRunReceipt(host: Host, receipt: string): Promise<ReceiptFile> {
-  return exportReceipt(partsOf(host).journal, receipt);
+  const { journal } = partsOf(host);
+  await journal.seal();
+  return exportReceipt(journal, receipt);
+}
+
+/** The same from the store of a host. @throws RoteError also `receipt_uncovered` and as opening the store to read it */
+export async function exportStoredReceipt(store: string, receipt: string): Promise<ReceiptFile> {
+  return reading(store, async (record) => exportReceipt(record, receipt));
+}
+
+/** The receipts of a run in the store of a host, in their order. @throws RoteError as opening the store to read it */
+export async function storedReceipts(
+  store: string,
+  run: string,
+): Promise<readonly ListedReceipt[]> {
+  return reading(store, async (record) => receiptsIn(record, run));
+}
+
+/** True for a directory in which a host keeps its store, and not a bundle. */
+export async function isStoreDirectory(directory: string): Promise<boolean> {
+  const { isStore } = await import("../store/sqlite/reader.ts");
+  return isStore(directory);
+}
+
+/** The database's module is loaded only where there is a database. */
+async function reading<T>(store: string, work: (record: RecordReader) => Promise<T>): Promise<T> {
+  const { readSqliteRecord } = await import("../store/sqlite/reader.ts");
+  const record = readSqliteRecord(store);
+  try {
+    return await work(record);
+  } finally {
+    record.close();
+  }
 }

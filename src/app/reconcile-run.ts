@@ -1,7 +1,7 @@
 /** A signed statement of what was found out about an uncertain operation, made with the reconciler's own key. */
 import { RoteError } from "../base/error.ts";
 import type { PrivateKey } from "../base/sign.ts";
-import { type Host, partsOf } from "../host/index.ts";
+import { type Host, judgedNow, partsOf } from "../host/index.ts";
 import { PAYLOAD_TYPES, type Reconciliation, reconciliationSchema } from "../model/trust.ts";
 import { signDocument } from "../trust/signed-document.ts";
 import { unreconciled } from "./run-record.ts";
@@ -25,8 +25,9 @@ export async function reconcileRun(
   key: PrivateKey,
   { run, operation, found, evidence }: Finding,
 ): Promise<Reconciliation> {
-  const { clock, trust } = partsOf(host);
-  const now = Math.floor(clock.wallMs() / 1000);
+  const parts = partsOf(host);
+  const { trust } = parts;
+  const now = judgedNow(parts);
   const holder = trust().usable(key.publicKey.id, "reconciler", now);
   if (!holder.ok) {
     const message = `The key ${key.publicKey.id} is no reconciler's (${holder.error}).`;

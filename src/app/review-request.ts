@@ -6,6 +6,8 @@ import {
   type Body,
   type DecidingParts,
   decisionsOn,
+  isPast,
+  judgedNow,
   type OpenRequest,
   openRequestsIn,
 } from "../host/index.ts";
@@ -83,8 +85,8 @@ export function reviewRequest(
   entries: readonly Appended[],
 ): ReviewRequest {
   const parts = decidingParts(reading, request.operations);
-  const { journal, clock, trust } = parts;
-  const now = Math.floor(clock.wallMs() / 1000);
+  const { journal, trust } = parts;
+  const now = judgedNow(parts);
   return {
     request,
     status: statusOf(parts, request, entries),
@@ -138,7 +140,7 @@ function statusOf(
   request: OpenRequest,
   entries: readonly Appended[],
 ): RequestStatus {
-  const { journal, clock, policy } = parts;
+  const { journal, policy } = parts;
   const { approvals, rejection } = decisionsOn(parts, request);
   if (rejection !== null) return "rejected";
   const admitted = new Set(entries.map(({ entry }) => admittedIn(entry)));
@@ -147,8 +149,7 @@ function statusOf(
   const open = openRequestsIn(journal, entries);
   if (!open.some(({ nonce }) => nonce === request.nonce)) return "replaced";
   if (approvals.length >= policy.document.approvals.required) return "approved";
-  const past = request.expires !== null && clock.wallMs() / 1000 >= request.expires;
-  return past ? "expired" : "waiting";
+  return isPast(parts, request) ? "expired" : "waiting";
 }
 
 function admittedIn({ type, body }: Appended["entry"]): JsonValue | undefined {
@@ -164,7 +165,7 @@ function filedOn(parts: DecidingParts, request: OpenRequest): readonly FiledDeci
     const decision = body["decision"] === "reject" ? "reject" : "approve";
     const counts =
       decision === "reject"
-        ? rejection?.approval.approver === approver
+        ? rejection?.approver === approver
         : approvals.some(({ approval }) => approval.approver === approver);
     return [{ approver, decision, filed_ms: entry.time, counts }];
   });

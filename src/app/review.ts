@@ -10,7 +10,13 @@ import { readEnvelope } from "../base/dsse.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import type { PrivateKey } from "../base/sign.ts";
-import { fileDecision, type OpenRequest, openRequestsIn, requestsIn } from "../host/index.ts";
+import {
+  fileDecision,
+  judgedNow,
+  type OpenRequest,
+  openRequestsIn,
+  requestsIn,
+} from "../host/index.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import { approvalSchema, trustSchema } from "../model/trust.ts";
 import { systemClock } from "../os/clock.ts";
@@ -107,7 +113,7 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
 }
 
 function reviewOf(reading: Reading): Review {
-  const { journal, clock, trust } = reading.parts;
+  const { journal, trust } = reading.parts;
   const told = (request: OpenRequest) => reviewRequest(reading, request, journal.read(request.run));
 
   return {
@@ -134,7 +140,7 @@ function reviewOf(reading: Reading): Review {
       refuseDecided(asked);
       const { request, requestedBy } = asked;
       const { id } = key.publicKey;
-      const now = Math.floor(clock.wallMs() / 1000);
+      const now = judgedNow(reading.parts);
       const usable = trust().usable(id, "approver", now);
       if (!usable.ok) throw refusedDecision(usable.error, `the key ${id} is no approver's`);
       if (usable.value.name !== approver) {

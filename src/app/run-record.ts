@@ -7,6 +7,7 @@ import {
   type FrozenOperation,
   type Host,
   type HostParts,
+  isPast,
   isUndecided,
   kept,
   type OpenRequest,
@@ -102,10 +103,9 @@ export function unreconciled(host: Host, run: string): readonly FrozenOperation[
 /** Requests of a run that still wait for a decision. */
 export function undecidedRequests(host: Host, run: string): readonly OpenRequest[] {
   const parts = partsOf(host);
-  const now = parts.clock.wallMs() / 1000;
-  return openRequestsIn(parts.journal, parts.journal.read(run))
-    .filter(({ expires }) => expires === null || now < expires)
-    .filter((request) => isUndecided(parts, request));
+  return openRequestsIn(parts.journal, parts.journal.read(run)).filter(
+    (request) => !isPast(parts, request) && isUndecided(parts, request),
+  );
 }
 
 /** @throws RoteError `unknown_run` */

@@ -1,6 +1,7 @@
 /** An operation that the host let through: that it is what its digest says, of this run, and was allowed. */
 import type { JsonValue } from "../base/json.ts";
 import type { Operation } from "../model/operation.ts";
+import { judgeCall } from "./agent.ts";
 import { type Bodies, isOperation } from "./bodies.ts";
 import type { Budgets } from "./budgets.ts";
 import { readCanonical } from "./canonical.ts";
@@ -98,15 +99,15 @@ export function operationFrom(
 /** What an operation shares with the run it stands in, whether it was admitted or refused. */
 export function judgeBelonging(
   context: Context,
-  { id, started }: RunAudit,
+  { id, made }: RunAudit,
   placed: Placed,
   operation: Operation,
 ): void {
   compareParts(context, placed, [
     ["run", operation.run, id],
     ["audience", operation.audience, context.keys.origin],
-    ["recipe", operation.recipe, started.plan],
-    ["verifier", operation.verifiers.join(", "), started.verifier],
+    ["recipe", operation.recipe, made.plan],
+    ["verifier", operation.verifiers.join(", "), made.verifier],
   ]);
 }
 
@@ -117,11 +118,10 @@ function judgeUnchanged(
   placed: Placed,
   operation: Operation,
 ): void {
-  const environment = run.started.environment;
+  const { environment, policy: bound } = run.made;
   compareParts(context, placed, [["environment", operation.environment, environment]]);
-  const bound = run.recipe?.policy;
-  if (bound !== undefined && bound !== null && operation.policy !== `sha256:${bound}`) {
-    const message = `its policy is ${operation.policy}, and the recipe is bound to sha256:${bound}`;
+  if (bound !== null && operation.policy !== `sha256:${bound}`) {
+    const message = `its policy is ${operation.policy}, and the run is bound to sha256:${bound}`;
     report(context, placed, "operation_foreign", message);
   }
   if (operation.requested_at > placed.entry.time) {
@@ -130,7 +130,7 @@ function judgeUnchanged(
   }
 }
 
-type Part = readonly [part: string, found: string | null, expected: string];
+type Part = readonly [part: string, found: string | null, expected: string | null];
 
 function compareParts(context: Context, placed: Placed, parts: readonly Part[]): void {
   for (const [part, found, expected] of parts) {
@@ -144,9 +144,11 @@ function judgeNode(
   context: Context,
   run: RunAudit,
   placed: Placed,
-  { node, index, call, tool }: Operation,
+  operation: Operation,
   approvals: number,
 ): void {
+  if (run.agent !== null) return judgeCall(context, run.agent, placed, operation);
+  const { node, index, call, tool } = operation;
   if (run.recipe === undefined) return;
   const facts = run.recipe.nodes.get(node);
   const foreign = (message: string) => report(context, placed, "operation_foreign", message);

@@ -37,7 +37,12 @@ export interface AuditOptions {
   readonly anchors?: readonly string[];
   /** Findings listed at most. Default 1,000. */
   readonly mostListed?: number;
+  /** Called and waited for now and then, with how many entries were read; what it throws ends the audit. */
+  readonly progress?: (entries: number) => void | Promise<void>;
 }
+
+/** Entries read between two words of progress. */
+const PROGRESS_EVERY = 512;
 
 const MAX_HEAD_LINE_BYTES = 4_096;
 const MAX_TRUST_BYTES = 100_000_000;
@@ -112,6 +117,7 @@ export async function auditBundle(
     for await (const piece of linesOf(journal, MAX_LINE_BYTES)) {
       await takePiece(piece, index);
       index += 1;
+      if (index % PROGRESS_EVERY === 0) await options.progress?.(index);
     }
   }
   await heads.finish();

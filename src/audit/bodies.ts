@@ -4,11 +4,13 @@
  */
 import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { AGENT_TERMINAL_STATES, type AgentTerminalState } from "../model/agent-states.ts";
 import type { EntryType } from "../model/journal.ts";
 import { GATE_CODES, type Operation, OUTCOMES, type Outcome } from "../model/operation.ts";
 import { RUN_MODES } from "../model/run.ts";
 import { STOP_REASONS, TERMINAL_STATES } from "../model/stop.ts";
 import { TOOL_CATEGORIES } from "../model/trust.ts";
+import { AGENT_SHAPES, type AgentBodies } from "./agent-bodies.ts";
 import {
   count,
   dictionary,
@@ -145,13 +147,14 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
       : withoutResult(value, at),
   checkpointed: record({ node: text, ms: count }),
   run_ended: record({
-    state: oneOf(TERMINAL_STATES),
+    state: oneOf([...new Set<string>([...TERMINAL_STATES, ...AGENT_TERMINAL_STATES])]),
     reason,
     failure: orNull(failure),
     stopped: orNull(stopped),
     result: orNull(digest),
     ms: count,
   }),
+  ...AGENT_SHAPES,
   host_opened: record({ audience: text }),
   trust: kept("envelope", envelope, { version: count, digest, before: orNull(count) }),
   approval_received: kept("envelope", envelope, {
@@ -165,7 +168,7 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
 };
 
 /** Bodies as their forms admit them, for those that the auditor looks into. */
-export interface Bodies {
+export interface Bodies extends AgentBodies {
   readonly run_started: {
     readonly plan: Digest;
     readonly verifier: Digest;
@@ -209,7 +212,7 @@ export interface Bodies {
     readonly result_blob?: string;
   };
   readonly run_ended: {
-    readonly state: keyof typeof STOP_REASONS;
+    readonly state: keyof typeof STOP_REASONS | AgentTerminalState;
     readonly reason: string;
     readonly failure: { readonly reason: string } | null;
   };

@@ -1,4 +1,6 @@
 /** How much was looked at: an audit that found nothing says what it found it in. */
+
+import type { AgentTerminalState } from "../model/agent-states.ts";
 import type { Outcome } from "../model/operation.ts";
 import type { TerminalState } from "../model/stop.ts";
 
@@ -11,7 +13,7 @@ export interface Counts {
     started: number;
     /** Neither ended nor known to be lost: still going on when the record was written. */
     open: number;
-    readonly ended: Tally<TerminalState>;
+    readonly ended: Tally<TerminalState | AgentTerminalState>;
   };
   readonly admissions: {
     read: number;
@@ -46,11 +48,13 @@ export function createCounts(): Counts {
       open: 0,
       ended: {
         verified: 0,
+        completed: 0,
         rejected: 0,
         denied: 0,
         exhausted: 0,
         failed: 0,
         uncertain: 0,
+        stopped: 0,
         cancelled: 0,
       },
     },

@@ -1,8 +1,7 @@
 /** Writes a journal out as a bundle, in one pass and in little memory. */
 import { canonicalBytes } from "../base/canonical.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
-import { BLOB_FOLDER, BUNDLE_FILES, type BundleWriter } from "../ports/bundle.ts";
-import type { Journal } from "../ports/journal.ts";
+import { BLOB_FOLDER, BUNDLE_FILES, type BundleWriter, type RecordView } from "../ports/bundle.ts";
 import { headBytes, rawIn, sizeOf, trustEnvelope } from "./journal-source.ts";
 import { namedBy } from "./references.ts";
 import { createSeen } from "./seen.ts";
@@ -11,20 +10,28 @@ export interface Exported {
   readonly entries: number;
   readonly heads: number;
   readonly blobs: number;
+  /** Entries behind the last tree head: nobody has signed yet that they are the record. */
+  readonly uncovered: number;
 }
 
 const LIMITS = { numbers: "finite", maxDepth: 600 } as const;
 
 /**
- * Signs the head of the journal as it is now, and writes everything up to there: what the journal gets meanwhile is not
- * part of it. Entries are copied as they are, damaged ones too: judging them is for the auditor.
+ * Writes the record up to `size` entries, or all that is there now: what comes meanwhile is not part of it. Entries are
+ * copied as they are, damaged ones too: judging them is for the auditor.
  *
  * The heads are written first, so that a bundle whose writing broke off shows that something is missing.
  */
-export async function exportBundle(journal: Journal, writer: BundleWriter): Promise<Exported> {
-  const last = await journal.seal();
-  const size = sizeOf(last) ?? 0n;
-  const heads = journal.heads().filter((note) => (sizeOf(note) ?? 0n) <= size);
+export async function exportBundle(
+  journal: RecordView,
+  writer: BundleWriter,
+  size: bigint = journal.head().size,
+): Promise<Exported> {
+  const sizes = journal.heads().map((note) => ({ note, of: sizeOf(note) ?? 0n }));
+  // A head of more entries than there are says that some are missing, and belongs to the record too.
+  const end = journal.head().size;
+  const heads = sizes.filter(({ of }) => of <= size || of > end).map(({ note }) => note);
+  const covered = sizes.reduce((most, { of }) => (of <= size && of > most ? of : most), 0n);
   for (const note of heads) await writer.append(BUNDLE_FILES.heads, headBytes(note));
   const trust: JsonValue[] = [];
   const named = createSeen();
@@ -46,7 +53,7 @@ export async function exportBundle(journal: Journal, writer: BundleWriter): Prom
   }
   await writer.put(BUNDLE_FILES.trust, canonicalBytes(trust));
   await writer.close();
-  return { entries, heads: heads.length, blobs };
+  return { entries, heads: heads.length, blobs, uncovered: Number(size - covered) };
 }
 
 function lineOf(bytes: Uint8Array): Uint8Array {

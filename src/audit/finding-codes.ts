@@ -132,7 +132,7 @@ export const FINDING_CODES = {
   head_missing: {
     severity: "error",
     meaning:
-      "Behind the end of a run, or after 64 entries at the latest, a tree head must stand, and none does.",
+      "Behind the end of a run, and never more than 127 entries apart, tree heads must stand, and one does not.",
     todo: ASK_FOR_ALL,
   },
   tail_uncovered: {
@@ -186,6 +186,11 @@ export const FINDING_CODES = {
     severity: "error",
     meaning: "A run does not begin with its one start.",
     todo: ASK_FOR_ALL,
+  },
+  agent_turn_differs: {
+    severity: "error",
+    meaning: "A turn of an agent's model does not follow from the one before it.",
+    todo: ASK_HOST,
   },
   run_after_end: {
     severity: "error",

@@ -1,7 +1,8 @@
-/** The answer of an audit in words. */
+/** The answers of an audit and of the check of a receipt in words. */
 
 import type { Finding, Span } from "./finding.ts";
 import { FINDING_CODES } from "./finding-codes.ts";
+import type { ReceiptReport } from "./receipt-file.ts";
 import type { AuditReport } from "./report.ts";
 
 /** Lines that end in a line feed; every finding with its place, its meaning once for each code, and what to do. */
@@ -13,18 +14,59 @@ export function formatAudit(report: AuditReport): string {
     "",
     ...countLines(report),
   ];
-  const told = new Set<string>();
-  for (const finding of report.findings) {
-    lines.push("", `${finding.severity} ${finding.code} ${placeText(finding)}`);
-    lines.push(`  ${finding.message}`);
-    if (finding.count > 1) lines.push(`  and ${finding.count - 1} more in this range`);
-    if (told.has(finding.code)) continue;
-    told.add(finding.code);
-    const { meaning, todo } = FINDING_CODES[finding.code];
-    lines.push(`  ${meaning}`, `  to do: ${todo}`);
-  }
+  for (const line of findingLines(report.findings)) lines.push(line);
   if (report.omitted > 0) lines.push("", `${report.omitted} more findings are not listed.`);
   return `${lines.join("\n")}\n`;
+}
+
+/** Lines that end in a line feed: what the receipt states, what was shown of it, and every finding. */
+export function formatReceipt({
+  verified,
+  findings,
+  statement,
+  time,
+  head,
+}: ReceiptReport): string {
+  const lines = [
+    verified
+      ? "ok: the receipt holds, and it is in the log of a signed tree head"
+      : `NOT OK: ${findings.length === 1 ? "1 finding" : `${findings.length} findings`} about the receipt`,
+  ];
+  if (statement !== null) {
+    const { subject, predicate } = statement;
+    const { node, index, attempt, approvals, refusal } = predicate;
+    lines.push(
+      "",
+      `host       ${predicate.audience}`,
+      `run        ${predicate.run}`,
+      `step       ${node}${index === null ? "" : ` [${index}]`}${attempt === 1 ? "" : `, attempt ${attempt}`}`,
+      `tool       ${predicate.target.name}`,
+      `outcome    ${predicate.outcome}${refusal === null ? "" : `: ${refusal.code}, ${refusal.message}`}`,
+      ...subject.map(({ name, digest }) => `${name.padEnd(10)} sha256:${digest.sha256}`),
+      `approvals  ${approvals.length === 0 ? "none" : approvals.join(", ")}`,
+    );
+  }
+  if (time !== null) lines.push(`recorded   ${new Date(time).toISOString()}`);
+  if (head !== null) lines.push(`in         entry ${head.index} of a log of ${head.size}`);
+  lines.push(...findingLines(findings));
+  return `${lines.join("\n")}\n`;
+}
+
+/** Every finding with its place; its meaning and what to do once for each code. */
+function findingLines(findings: readonly Finding[]): readonly string[] {
+  const told = new Set<string>();
+  return findings.flatMap((finding) => {
+    const lines = [
+      "",
+      `${finding.severity} ${finding.code} ${placeText(finding)}`,
+      `  ${finding.message}`,
+      ...(finding.count > 1 ? [`  and ${finding.count - 1} more in this range`] : []),
+    ];
+    if (told.has(finding.code)) return lines;
+    told.add(finding.code);
+    const { meaning, todo } = FINDING_CODES[finding.code];
+    return [...lines, `  ${meaning}`, `  to do: ${todo}`];
+  });
 }
 
 function total({ codes }: AuditReport): string {

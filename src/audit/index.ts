@@ -3,7 +3,7 @@ export { type AuditOptions, auditBundle } from "./audit.ts";
 export { type Exported, exportBundle } from "./export.ts";
 export type { Finding, Place } from "./finding.ts";
 export { FINDING_CODES, type FindingCode, type Severity } from "./finding-codes.ts";
-export { formatAudit } from "./format.ts";
+export { formatAudit, formatReceipt } from "./format.ts";
 export { readOutsideHeads } from "./heads.ts";
 export { sourceOf } from "./journal-source.ts";
 export {
@@ -13,4 +13,5 @@ export {
   type ReceiptReport,
   verifyReceipt,
 } from "./receipt-file.ts";
+export { type ListedReceipt, receiptsIn } from "./receipt-list.ts";
 export type { AuditReport } from "./report.ts";

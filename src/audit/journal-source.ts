@@ -2,8 +2,13 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import { parseNote, parseTreeHead } from "../base/note.ts";
-import { BLOB_FOLDER, BUNDLE_FILES, type BundleSource, HEAD_SEPARATOR } from "../ports/bundle.ts";
-import type { Journal } from "../ports/journal.ts";
+import {
+  BLOB_FOLDER,
+  BUNDLE_FILES,
+  type BundleSource,
+  HEAD_SEPARATOR,
+  type RecordView,
+} from "../ports/bundle.ts";
 import { isMembers } from "./shape.ts";
 
 /** Entries read at once. */
@@ -14,7 +19,7 @@ const LF = Uint8Array.of(0x0a);
  * Shows what is in the journal now. What a store keeps beside its entries is no file that somebody could have added, so
  * only what entries name is there.
  */
-export function sourceOf(journal: Journal): BundleSource {
+export function sourceOf(journal: RecordView): BundleSource {
   const heads = journal.heads();
   const size = Number(journal.head().size);
   return {
@@ -32,7 +37,7 @@ export function sourceOf(journal: Journal): BundleSource {
   };
 }
 
-async function* linesIn(journal: Journal, size: number): AsyncGenerator<Uint8Array> {
+async function* linesIn(journal: RecordView, size: number): AsyncGenerator<Uint8Array> {
   for (const bytes of rawIn(journal, size)) {
     yield bytes;
     yield LF;
@@ -40,7 +45,7 @@ async function* linesIn(journal: Journal, size: number): AsyncGenerator<Uint8Arr
 }
 
 /** Bytes of the first `size` entries. */
-export function* rawIn(journal: Journal, size: number): Generator<Uint8Array> {
+export function* rawIn(journal: RecordView, size: number): Generator<Uint8Array> {
   for (let from = 0; from < size; ) {
     const portion = journal.raw(from, Math.min(PORTION, size - from));
     if (portion.length === 0) return;
@@ -59,7 +64,7 @@ export function sizeOf(note: string): bigint | undefined {
   return parsed.ok ? parseTreeHead(parsed.value.text)?.size : undefined;
 }
 
-function trustIn(journal: Journal, size: number): readonly JsonValue[] {
+function trustIn(journal: RecordView, size: number): readonly JsonValue[] {
   const envelopes: JsonValue[] = [];
   for (const bytes of rawIn(journal, size)) {
     // Most entries are not read for this.
@@ -74,7 +79,7 @@ function trustIn(journal: Journal, size: number): readonly JsonValue[] {
 const TRUST = '"type":"trust"';
 
 /** The trust store in an entry of that type. */
-export function trustEnvelope(entry: JsonValue, journal: Journal): JsonValue | undefined {
+export function trustEnvelope(entry: JsonValue, journal: RecordView): JsonValue | undefined {
   if (!isMembers(entry) || entry["type"] !== "trust") return undefined;
   const body = entry["body"];
   if (!isMembers(body)) return undefined;

@@ -12,14 +12,14 @@ import { digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import { inclusionProof, leafHash, verifyInclusion } from "../base/merkle.ts";
-import { parseNote, parseTreeHead } from "../base/note.ts";
-import type { Journal } from "../ports/journal.ts";
+import { parseNote, parseTreeHead, type TreeHead } from "../base/note.ts";
+import type { RecordView } from "../ports/bundle.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Bodies, Statement } from "./bodies.ts";
 import { createFindings, type Finding } from "./finding.ts";
 import type { FindingCode } from "./finding-codes.ts";
 import { signatureFault } from "./heads.ts";
-import { rawIn, sizeOf } from "./journal-source.ts";
+import { rawIn } from "./journal-source.ts";
 import { judgeOf, openOwnTrust } from "./keys.ts";
 import { type ReadEntry, readEntry } from "./read-entry.ts";
 import { openReceipt } from "./receipts.ts";
@@ -53,9 +53,10 @@ const fileShape = record({
  * The receipt in the entry with this hash (`sha256:<hex>`, as a run lists its receipts), against the smallest tree head
  * that covers it.
  *
- * @throws RoteError `unknown_receipt` when there is no such receipt
+ * @throws RoteError `unknown_receipt` when there is no such receipt, `receipt_uncovered` when no tree head covers it,
+ * `journal_damaged` when the log does not lead to that head
  */
-export async function exportReceipt(journal: Journal, receipt: string): Promise<ReceiptFile> {
+export function exportReceipt(journal: RecordView, receipt: string): ReceiptFile {
   const wanted = receipt.replace(/^sha256:/u, "");
   const found = find(journal, wanted);
   const read =
@@ -68,21 +69,24 @@ export async function exportReceipt(journal: Journal, receipt: string): Promise<
     });
   }
   const { bytes, index } = found;
-  const head = await headOver(journal, index);
-  const size = Number(sizeOf(head) ?? 0n);
+  const { note, head } = headOver(journal, index, receipt);
+  const size = Number(head.size);
   const proof = inclusionProof(index, size, (from, to) => leavesOf(journal, from, to));
+  if (!verifyInclusion(leafHash(bytes), BigInt(index), head.size, proof, head.root)) {
+    throw damaged(`The log does not lead from entry ${index} to the tree head of ${size} entries.`);
+  }
   return {
     type: "rote-receipt/v1",
     envelope: body["envelope"] ?? null,
     entry: Buffer.from(bytes).toString("utf8"),
     index,
     proof: proof.map(toBase64),
-    head,
+    head: note,
   };
 }
 
 function find(
-  journal: Journal,
+  journal: RecordView,
   hash: string,
 ): { readonly bytes: Uint8Array; readonly index: number } | undefined {
   let index = 0;
@@ -93,20 +97,36 @@ function find(
   return undefined;
 }
 
-async function headOver(journal: Journal, index: number): Promise<string> {
-  const covering = journal.heads().find((note) => (sizeOf(note) ?? 0n) > BigInt(index));
-  return covering ?? journal.seal();
+function headOver(
+  journal: RecordView,
+  index: number,
+  receipt: string,
+): { readonly note: string; readonly head: TreeHead } {
+  for (const note of journal.heads()) {
+    const parsed = parseNote(note);
+    const head = parsed.ok ? parseTreeHead(parsed.value.text) : undefined;
+    if (head !== undefined && head.size > BigInt(index)) return { note, head };
+  }
+  throw new RoteError(
+    "receipt_uncovered",
+    `No signed tree head covers the receipt ${receipt} yet: it is entry ${index} of the log.`,
+    { receipt, index },
+  );
 }
 
-function leavesOf(journal: Journal, from: number, to: number): readonly Uint8Array[] {
+function leavesOf(journal: RecordView, from: number, to: number): readonly Uint8Array[] {
   const leaves: Uint8Array[] = [];
   for (let at = from; at < to; ) {
     const portion = journal.raw(at, Math.min(to - at, 500));
-    if (portion.length === 0) throw new RangeError(`entry ${at} of the log is missing`);
+    if (portion.length === 0) throw damaged(`Entry ${at} of the log is missing.`);
     leaves.push(...portion.map(leafHash));
     at += portion.length;
   }
   return leaves;
+}
+
+function damaged(message: string): RoteError {
+  return new RoteError("journal_damaged", message);
 }
 
 export interface ReceiptOptions {
@@ -124,6 +144,8 @@ export interface ReceiptReport {
   readonly statement: Statement | null;
   /** Milliseconds since 1970 UTC of the entry, when it could be read. */
   readonly time: number | null;
+  /** Where it is in the log of how many entries, when the proof shows that and the head is signed. */
+  readonly head: { readonly index: number; readonly size: number } | null;
 }
 
 /** @throws RoteError `trust_refused` when the auditor's own trust store is not one */
@@ -136,7 +158,7 @@ export function verifyReceipt(file: JsonValue, { trust, expected }: ReceiptOptio
   const read = fault === null ? readFile(file as JsonValue & ReceiptFile, add) : undefined;
   if (fault !== null) add("file_malformed", fault);
   const statement = read === undefined ? null : judgeStatement(read, own, add);
-  if (read !== undefined) judgeProof(read, own, add);
+  const size = read === undefined ? undefined : judgeProof(read, own, add);
   if (statement !== null && expected !== null) judgeSubject(statement, expected, add);
   return {
     type: "rote-receipt-check/v1",
@@ -144,6 +166,7 @@ export function verifyReceipt(file: JsonValue, { trust, expected }: ReceiptOptio
     findings: findings.list,
     statement,
     time: read?.entry.entry.time ?? null,
+    head: read === undefined || size === undefined ? null : { index: read.file.index, size },
   };
 }
 
@@ -207,27 +230,33 @@ function judgeStatement(
   return opened.value;
 }
 
+/** The size of the log that it proves the entry to be in. */
 function judgeProof(
   { file, bytes, seconds }: ReadFile,
   own: readonly TrustStore[],
   add: Add,
-): void {
+): number | undefined {
   const note = parseNote(file.head);
   const head = note.ok ? parseTreeHead(note.value.text) : undefined;
   if (!note.ok || head === undefined) {
     add("head_malformed", "the head is not a signed note of origin, size and root");
-    return;
+    return undefined;
   }
-  const last = Number(head.size) - 1;
-  const judge = judgeOf(own, { index: last, seconds, orLater: true });
+  const size = Number(head.size);
+  const judge = judgeOf(own, { index: size - 1, seconds, orLater: true });
   const origin = judge.document.audience;
   if (head.origin !== origin) add("head_origin", `the head is of ${head.origin}, not of ${origin}`);
   const fault = signatureFault(note.value, origin, judge, seconds);
   if (fault !== undefined) add("head_signature", fault);
   const proof = file.proof.map((each) => fromBase64(each) ?? new Uint8Array(0));
-  if (verifyInclusion(leafHash(bytes), BigInt(file.index), head.size, proof, head.root)) return;
-  const message = `the proof does not lead from entry ${file.index} to the root of ${head.size} entries`;
-  add("proof_invalid", message);
+  if (verifyInclusion(leafHash(bytes), BigInt(file.index), head.size, proof, head.root)) {
+    return head.origin === origin && fault === undefined ? size : undefined;
+  }
+  add(
+    "proof_invalid",
+    `the proof does not lead from entry ${file.index} to the root of ${size} entries`,
+  );
+  return undefined;
 }
 
 function judgeSubject(

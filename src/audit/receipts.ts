@@ -195,7 +195,7 @@ function compareTimes(
   }
 }
 
-/** Which outcomes can be: a read changes nothing, an effect that was let through is never plainly refused. */
+/** Which outcomes can be: an effect that was let through is never plainly refused. */
 function compareOutcome(
   context: Context,
   placed: Placed,
@@ -209,7 +209,7 @@ function compareOutcome(
     admission === null
       ? ["refused"]
       : category === "read"
-        ? ["done", "refused", "uncertain"]
+        ? ["done", "failed_before_effect", "refused", "uncertain"]
         : category === "effect"
           ? ["done", "failed_before_effect", "uncertain"]
           : [outcome];

@@ -14,6 +14,8 @@ const NAMING = [
   "verifier_blob",
   "answer_blob",
   "result_blob",
+  "task_blob",
+  "said_blob",
   "envelope_blob",
   "shown",
 ] as const;
@@ -34,11 +36,19 @@ export function namedBy(entry: JsonValue, look: Look): readonly string[] {
       const whole = blob.length === 0 ? operation : jsonIn(look, blob[0]);
       return [...names, ...blob, ...bare(review), ...documentsOf(whole, look)];
     }
+    case "agent_started":
+      return [...names, ...toolsOf(body["tools"])];
     case "receipt":
       return body["admission"] === null ? [...names, ...bare(body["operation"])] : names;
     default:
       return names;
   }
+}
+
+/** What the model was told of, whether it was called or not. */
+function toolsOf(tools: JsonValue | undefined): readonly string[] {
+  const listed = Array.isArray(tools) ? (tools as readonly JsonValue[]) : [];
+  return listed.flatMap((tool) => (isMembers(tool) ? bare(tool["definition"]) : []));
 }
 
 /** What was only shown is judged by no more than how many must approve it. */

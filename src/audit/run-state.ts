@@ -3,13 +3,15 @@ import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Operation } from "../model/operation.ts";
 import type { CheckedApproval } from "../trust/approval.ts";
-import type { Bodies } from "./bodies.ts";
+import type { AgentAudit } from "./agent.ts";
 import type { RecipeFacts } from "./recipe.ts";
 
 export interface RunAudit {
   readonly id: string;
-  readonly started: Bodies["run_started"];
+  readonly made: RunMaking;
   readonly recipe: RecipeFacts | undefined;
+  /** Null for a procedure's run. */
+  readonly agent: AgentAudit | null;
   readonly requests: Map<string, Request>;
   /** Decisions on its requests, by digest of their envelope. */
   readonly filed: Map<string, Filed>;
@@ -22,15 +24,27 @@ export interface RunAudit {
   uncertain: boolean;
 }
 
+/** What all operations of a run share with it. */
+export interface RunMaking {
+  readonly plan: Digest | null;
+  /** Empty where there is none. */
+  readonly verifier: string;
+  readonly environment: Digest;
+  /** Bare digest of the policy that it is bound to; null when that cannot be told. */
+  readonly policy: string | null;
+}
+
 export function runAudit(
   id: string,
-  started: Bodies["run_started"],
+  made: RunMaking,
   recipe: RecipeFacts | undefined,
+  agent: AgentAudit | null,
 ): RunAudit {
   return {
     id,
-    started,
+    made,
     recipe,
+    agent,
     requests: new Map(),
     filed: new Map(),
     open: new Map(),

@@ -1,6 +1,9 @@
 /** Run chains: one start, what happened, one end, and nothing behind it. */
+
+import { agentStateOf } from "../model/agent-states.ts";
 import { STOP_REASONS, type StopReason, stateOf } from "../model/stop.ts";
 import { type Admitting, judgeAdmission } from "./admissions.ts";
+import { agentAudit, environmentOf, judgeTurn } from "./agent.ts";
 import type { Bodies } from "./bodies.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 import { judgeReceipt, type Receipting } from "./receipts.ts";
@@ -28,22 +31,44 @@ export function createRuns(
 
   async function start(placed: Placed, body: Bodies["run_started"]): Promise<void> {
     const { chain } = placed.entry;
+    countStart(placed);
+    const recipe = await recipes.of(body, placed);
+    const { plan, verifier, environment } = body;
+    const made = { plan, verifier, environment, policy: recipe?.policy ?? null };
+    runs.set(chain, runAudit(chain, made, recipe, null));
+  }
+
+  async function startAgent(placed: Placed, body: Bodies["agent_started"]): Promise<void> {
+    const { chain } = placed.entry;
+    const { task_blob: blob, environment: parts } = body;
+    countStart(placed);
+    if (blob !== undefined) await context.blobs.check(blob, placeOf(placed), "a goal");
+    for (const { definition } of body.tools) {
+      const name = definition.slice("sha256:".length);
+      await context.blobs.check(name, placeOf(placed), "the definition of a tool");
+    }
+    const policy = typeof parts["policy"] === "string" ? parts["policy"] : null;
+    const made = { plan: null, verifier: "", environment: environmentOf(body), policy };
+    runs.set(chain, runAudit(chain, made, undefined, agentAudit(body)));
+  }
+
+  function countStart(placed: Placed): void {
     context.counts.runs.started += 1;
     if (context.keys.inForce() === undefined && context.keys.adopted === 0) {
       report(context, placed, "host_start", "a run begins before any trust store is on record");
     }
-    runs.set(chain, runAudit(chain, body, await recipes.of(body, placed)));
   }
 
   function end(run: RunAudit, placed: Placed, body: Bodies["run_ended"]): void {
     const { state, reason, failure } = body;
     context.counts.runs.ended[state] += 1;
     const differs = (message: string) => report(context, placed, "run_end_differs", message);
-    if (isReason(reason) && stateOf(reason) !== state) differs(`no run ends ${state} by ${reason}`);
+    const endsAs = run.agent === null ? stateOf : agentStateOf;
+    if (isReason(reason) && endsAs(reason) !== state) differs(`no run ends ${state} by ${reason}`);
     if ((failure?.reason ?? "completed") !== reason) {
       differs(`it ended by ${reason}, and its failure was ${failure?.reason ?? "none"}`);
     }
-    if (run.uncertain !== (state === "uncertain")) {
+    if (run.uncertain !== (reason === "uncertain_operation")) {
       const outcome = run.uncertain ? "an uncertain receipt" : "no uncertain receipt";
       differs(`it ended ${state} with ${outcome}`);
     }
@@ -62,6 +87,7 @@ export function createRuns(
       case "run_resumed": {
         const { from_seq: from } = body(placed, type);
         if (from !== seq) report(context, placed, "run_start", `it resumes from entry ${from}`);
+        if (run.agent !== null) await judgeTurn(context, run.agent, placed, body(placed, type));
         return;
       }
       case "approval_requested": {
@@ -83,6 +109,12 @@ export function createRuns(
           await context.blobs.check(blob, placeOf(placed), "a model's answer");
         return;
       }
+      case "agent_asked":
+      case "agent_replied":
+      case "agent_unanswered":
+        if (run.agent !== null) await judgeTurn(context, run.agent, placed, body(placed, type));
+        else report(context, placed, "run_start", `a run of a recipe has a ${type}`);
+        return;
       default:
         return;
     }
@@ -97,9 +129,11 @@ export function createRuns(
         if (blob !== undefined) await context.blobs.check(blob, placeOf(placed), "inputs");
         return start(placed, body(placed, type));
       }
-      if (run !== undefined && type !== "run_started") return happen(run, placed);
+      if (type === "agent_started" && seq === 0) return startAgent(placed, body(placed, type));
+      const starts = type === "run_started" || type === "agent_started";
+      if (run !== undefined && !starts) return happen(run, placed);
       // Where the chain's beginning is missing, that is a finding already, and nothing here can be judged.
-      if (seq === 0 || type === "run_started") {
+      if (seq === 0 || starts) {
         report(context, placed, "run_start", `entry ${seq} of the run is a ${type}`);
       }
     },

@@ -168,7 +168,8 @@ function splitInThree(text: string): readonly string[] {
   return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)];
 }
 
-function isKeyName(name: string): boolean {
+/** A name that keys and logs can have: it stands between spaces, and before a plus. */
+export function isKeyName(name: string): boolean {
   return name !== "" && !hasLoneSurrogate(name) && !/[\s+]/u.test(name);
 }
 

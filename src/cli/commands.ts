@@ -1,5 +1,6 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
 import { APPROVALS } from "./commands-approvals.ts";
+import { AUDIT } from "./commands-audit.ts";
 import { KEYS } from "./commands-keys.ts";
 import { MEMORY } from "./commands-memory.ts";
 import { RUNS } from "./commands-runs.ts";
@@ -164,6 +165,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
   },
   RUNS,
   APPROVALS,
+  ...AUDIT,
   KEYS,
   MEMORY,
   {

@@ -7,6 +7,7 @@ import type { PendingModel, RunReport } from "../model/run.ts";
 import { isTerminal, REASON_NOTES } from "../model/stop.ts";
 import type { Failure } from "./fault.ts";
 import type { OpenHost } from "./host.ts";
+import { reportJson } from "./report-json.ts";
 import type { Ended } from "./run-once.ts";
 import { count } from "./table.ts";
 import { requestJson, requestText } from "./waiting.ts";
@@ -44,11 +45,6 @@ export function runJson(
     ...(problem === null ? {} : { error: problemJson(problem) }),
     report: reportJson(report),
   };
-}
-
-/** A report is a JSON document by contract; this only says so to the compiler. */
-export function reportJson(report: RunReport): JsonValue {
-  return JSON.parse(JSON.stringify(report)) as JsonValue;
 }
 
 function pendingJson(pending: PendingModel): JsonValue {

@@ -3,7 +3,7 @@ import { recordOf } from "../app/run-record.ts";
 import { exitOf, isTerminal } from "../model/stop.ts";
 import { fault } from "./fault.ts";
 import { withHost } from "./host.ts";
-import { reportJson } from "./run-told.ts";
+import { reportJson } from "./report-json.ts";
 import type { Call, Outcome } from "./spec.ts";
 
 /** Ends a run where it stands. What was done before is not undone. */

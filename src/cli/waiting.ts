@@ -91,7 +91,13 @@ export function requestHead(request: OpenRequest): readonly string[] {
     RULE,
     text.trimEnd(),
     RULE,
+    ...(ESCAPED.test(text) ? [WARNING] : []),
   ];
 }
+
+/** A character that is written out: behind an even number of backslashes, since one that was there itself is doubled. */
+const ESCAPED = /(?<!\\)(?:\\\\)*\\u(?:\{|[0-9a-f]{4})/;
+const WARNING =
+  "warn    what is written as \\u.. is there, and would not show or would look like something else";
 
 const RULE = "-".repeat(72);

@@ -4,7 +4,7 @@
  * R3 Decisions may be filed by another process, at any time the request is open: they wait on the host chain and are
  *    read from there. One of each approver is filed, and nothing that does not verify.
  * R4 An approval counts while its own window is open, and only if it was filed before the request expired. A rejection
- *    counts for good once it was filed.
+ *    counts for good once it was filed: no admission under the request follows it, whatever becomes of its key.
  * R5 A decision that is refused changes nothing and uses nothing up.
  */
 
@@ -21,9 +21,10 @@ import {
   checkApproval,
 } from "../trust/approval.ts";
 import { openByRole } from "../trust/role-document.ts";
-import type { HostParts } from "./parts.ts";
+import { type HostParts, rejectionCounter } from "./parts.ts";
 import { type OpenRequest, openRequestsIn } from "./request.ts";
 import { type Body, keep, kept } from "./stored.ts";
+import { judgedNow } from "./time.ts";
 
 /** What judging a decision takes of a host: nothing that could act or sign. */
 export interface DecidingParts extends Pick<HostParts, "journal" | "clock" | "trust" | "identity"> {
@@ -33,21 +34,24 @@ export interface DecidingParts extends Pick<HostParts, "journal" | "clock" | "tr
 export interface Decisions {
   /** By distinct approvers, each with a key of their own. */
   readonly approvals: readonly CheckedApproval[];
-  readonly rejection: CheckedApproval | null;
+  readonly rejection: { readonly approver: string } | null;
 }
 
 /** What has been decided about a request so far, judged now. */
 export function decisionsOn(parts: DecidingParts, request: OpenRequest): Decisions {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const asked = askedBy(parts, request);
   const approvals: CheckedApproval[] = [];
-  let rejection: CheckedApproval | null = null;
-  for (const { filed, envelope } of filedOn(parts, request)) {
+  // Each was verified when it was counted.
+  const rejected = parts.journal.total(rejectionCounter(request.nonce)) > 0n;
+  let rejection: Decisions["rejection"] = null;
+  for (const { filed, envelope, approver, rejects } of filedOn(parts, request)) {
+    if (rejected && rejects) rejection ??= { approver };
     const judged = judgeFiled(parts, envelope, asked, now, filed);
     if (judged === undefined) continue;
     const { approval, key } = judged;
     if (approval.decision === "reject") {
-      rejection ??= judged;
+      rejection ??= { approver: approval.approver };
       continue;
     }
     const inTime = request.expires === null || filed < request.expires;
@@ -90,6 +94,7 @@ interface Filed {
   /** Seconds since 1970 UTC, by the journal. */
   readonly filed: number;
   readonly approver: string;
+  readonly rejects: boolean;
   readonly envelope: JsonValue;
 }
 
@@ -106,6 +111,7 @@ function filedOn(parts: DecidingParts, request: OpenRequest): readonly Filed[] {
     known.filed.push({
       filed: Math.floor(entry.time / 1000),
       approver: String(body["approver"]),
+      rejects: body["decision"] === "reject",
       envelope: deepFreeze(kept(parts.journal, body, "envelope") ?? null),
     });
   }
@@ -140,7 +146,7 @@ export async function fileDecision(
   envelope: JsonValue,
   run?: string,
 ): Promise<void> {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   if (isUnsigned(envelope)) throw refused("signature_missing");
   const opened = openByRole(
     envelope,
@@ -178,6 +184,8 @@ export async function fileDecision(
     entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],
     // Of two that are filed at once by one approver, one is.
     take: [{ space: "nonce", key: `${nonce}/filed/${approver}/${before}` }],
+    count:
+      decision === "reject" ? [{ counter: rejectionCounter(nonce), add: 1n, limit: null }] : [],
     before: Math.min(checked.value.until, request.expires ?? checked.value.until) * 1000,
     blobs,
   });
@@ -186,8 +194,9 @@ export async function fileDecision(
   throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
 }
 
-function isPast({ clock }: DecidingParts, { expires }: OpenRequest): boolean {
-  return expires !== null && clock.wallMs() / 1000 >= expires;
+/** True when nobody can answer the request any more. */
+export function isPast(parts: DecidingParts, { expires }: Pick<OpenRequest, "expires">): boolean {
+  return expires !== null && judgedNow(parts) >= expires;
 }
 
 /** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */

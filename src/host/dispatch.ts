@@ -2,15 +2,16 @@
  * One call of one tool, after its admission is durable, and what its answer means.
  *
  * D1 The tool gets the arguments parsed back from the frozen bytes, and the operation's digest as idempotency key.
- * D2 Only the tool's own word that nothing happened makes an effect `failed_before_effect`. An exception, a time-out or
- *    an unreadable answer leaves open whether it happened: `uncertain`.
+ * D2 Only the tool's own word that nothing happened makes an operation `failed_before_effect`, and that is final: nothing
+ *    here knows better when to ask again. An exception, a time-out or an unreadable answer leaves open whether an effect
+ *    happened: `uncertain`.
  * D3 Nothing is called twice here. A read's second attempt is a new admission.
  * D4 Whatever a tool does or answers, this resolves, with words that fit into a receipt: an admitted operation must not
  *    be left without one because its tool misbehaved.
  */
 
 import { admitJson, type JsonValue } from "../base/json.ts";
-import type { Outcome } from "../model/operation.ts";
+import { type HostWord, isHostWord, type Outcome } from "../model/operation.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Timers } from "../ports/timers.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -28,8 +29,8 @@ export interface Dispatched {
   readonly broken: boolean;
 }
 
-/** Code of an operation that was told to stop and certainly did not happen. No tool's own code is this. */
-export const CANCELLED = "cancelled";
+/** Code of an operation that was told to stop and certainly did not happen. */
+export const CANCELLED = "cancelled" satisfies HostWord;
 
 /** How long one call may take, in milliseconds, and who measures it. */
 export interface CallTime {
@@ -45,22 +46,28 @@ export async function dispatch(
   cancel: AbortSignal,
 ): Promise<Dispatched> {
   const { clock } = time;
-  if (cancel.aborted) {
-    const refusal = { code: CANCELLED, message: "cancelled before it was dispatched" };
-    const outcome = isEffect(frozen) ? "failed_before_effect" : "refused";
-    const finished = clock.wallMs();
-    return { outcome, result: undefined, refusal, started: null, finished, broken: false };
-  }
+  if (cancel.aborted) return undone(clock, CANCELLED, "cancelled before it was dispatched");
   const started = clock.wallMs();
   const answer = await answerOf(tool, frozen, time, cancel);
   return { ...meaning(frozen, answer, cancel.aborted), started, finished: clock.wallMs() };
 }
 
+/** An admitted operation that is not dispatched. */
+export function undone(clock: Clock, code: HostWord, message: string): Dispatched {
+  return {
+    outcome: "failed_before_effect",
+    result: undefined,
+    refusal: { code, message },
+    started: null,
+    finished: clock.wallMs(),
+    broken: false,
+  };
+}
+
 type Answer =
   | { readonly kind: "done"; readonly result: JsonValue }
-  | { readonly kind: "nothing"; readonly code: string; readonly message: string }
-  | { readonly kind: "malformed"; readonly code: string; readonly message: string }
-  | { readonly kind: "broken"; readonly code: string; readonly message: string };
+  | { readonly kind: "refused" | "not_applied"; readonly code: string; readonly message: string }
+  | { readonly kind: "malformed" | "broken"; readonly code: HostWord; readonly message: string };
 
 async function answerOf(
   tool: Tool,
@@ -138,8 +145,8 @@ function readAnswer(given: unknown): Answer {
     case "refused":
     case "not_applied": {
       const word = bounded(code, CODE_LENGTH);
-      const own = word === CANCELLED ? `tool_${word}` : word;
-      return { kind: "nothing", code: own, message: bounded(message) };
+      const own = isHostWord(word) ? `tool_${word}` : word;
+      return { kind, code: own, message: bounded(message) };
     }
     default: {
       const why = "the tool's answer has no known form";
@@ -158,13 +165,12 @@ function meaning(
   answer: Answer,
   cancelled: boolean,
 ): Pick<Dispatched, "outcome" | "result" | "refusal" | "broken"> {
-  const effect = isEffect(frozen);
   if (answer.kind === "done") {
     return { outcome: "done", result: answer.result, refusal: null, broken: false };
   }
   const { kind, code, message } = answer;
-  const certain = kind === "nothing";
-  const outcome = !effect ? "refused" : certain ? "failed_before_effect" : "uncertain";
+  const certain = kind === "refused" || kind === "not_applied";
+  const outcome = outcomeOf(kind, isEffect(frozen));
   // Told to stop, and nothing happened: that is what it is called, whatever the tool calls it.
   const word = certain && cancelled ? CANCELLED : code;
   return {
@@ -175,11 +181,24 @@ function meaning(
   };
 }
 
+/** A read that was answered with no was made; one that was not made gives back what was reserved for it. */
+function outcomeOf(kind: Exclude<Answer["kind"], "done">, effect: boolean): Outcome {
+  switch (kind) {
+    case "not_applied":
+      return "failed_before_effect";
+    case "refused":
+      return effect ? "failed_before_effect" : "refused";
+    case "malformed":
+    case "broken":
+      return effect ? "uncertain" : "refused";
+  }
+}
+
 function isEffect({ operation }: FrozenOperation): boolean {
   return operation.tool.category === "effect";
 }
 
-function broken(code: string, message: string): Answer {
+function broken(code: HostWord, message: string): Answer {
   return { kind: "broken", code, message };
 }
 

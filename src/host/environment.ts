@@ -6,10 +6,11 @@ import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
 import { checkToolReview } from "../trust/tool-review.ts";
 import { definitionOf } from "./judge.ts";
 import type { HostParts } from "./parts.ts";
+import { judgedNow } from "./time.ts";
 
 /** `tools` are the names of the tools that the procedure calls, each once, in order. */
 export function environmentFor(parts: HostParts, tools: readonly string[]): Environment {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const trust = tools.length === 0 ? undefined : parts.trust();
   const definitions = tools.map((name) => {
     const registered = parts.tools.get(name);

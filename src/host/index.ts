@@ -2,13 +2,22 @@ export {
   type DecidingParts,
   decisionsOn,
   fileDecision,
+  isPast,
   isUndecided,
 } from "./decisions.ts";
-export { CANCELLED } from "./dispatch.ts";
+export { CANCELLED, within } from "./dispatch.ts";
 export { keepDocuments } from "./documents.ts";
 export { differingParts, environmentFor } from "./environment.ts";
 export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
-export { type GateRequest, type Judgement, judge, limitCode, type Refusal } from "./judge.ts";
+export {
+  definitionOf,
+  type GateRequest,
+  type Judgement,
+  judge,
+  limitCode,
+  type Refusal,
+  refusalOf,
+} from "./judge.ts";
 export { changeBetween, type FrozenOperation } from "./operation.ts";
 export {
   type HostParts,
@@ -24,7 +33,7 @@ export {
   perform,
   type UsedApproval,
 } from "./perform.ts";
-export { receiptIn } from "./receipt.ts";
+export { type ReceiptParts, receiptIn } from "./receipt.ts";
 export { operationOf, recover } from "./recover.ts";
 export {
   MOST_SHOWN,
@@ -35,4 +44,6 @@ export {
   requestsIn,
 } from "./request.ts";
 export { escaped, renderOperations } from "./show.ts";
-export { type Body, keep, kept } from "./stored.ts";
+export { type Body, type Kept, keep, kept, storedJson } from "./stored.ts";
+export { judgedNow } from "./time.ts";
+export { bounded } from "./words.ts";

@@ -22,6 +22,7 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import { type CheckedWarrant, checkWarrant, warrantRefusal } from "../trust/warrant.ts";
 import { type FrozenOperation, freezeOperation } from "./operation.ts";
 import { type HostParts, type RegisteredTool, TRUST_COUNTER } from "./parts.ts";
+import { judgedNow } from "./time.ts";
 import { bounded, CODE_LENGTH } from "./words.ts";
 
 /** What a run or an agent wants done, and what it was made for. */
@@ -75,7 +76,7 @@ export interface Judgement {
 }
 
 export function judge(parts: HostParts, request: GateRequest): Judgement | Refusal {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const trust = parts.trust();
   const registered = parts.tools.get(request.tool);
   const warrant = warrantOf(parts, trust, now);

@@ -19,6 +19,20 @@ import type { TrustStore } from "../trust/trust-store.ts";
  */
 export const TRUST_COUNTER = "trust/version";
 
+/**
+ * Total of the journal that holds how many rejections of a request were filed: an admission under its nonce is refused
+ * in the transaction that would make it, whichever process filed one.
+ */
+export function rejectionCounter(nonce: string): string {
+  return `${REJECTIONS}${nonce}`;
+}
+
+export function isRejectionCounter(counter: string): boolean {
+  return counter.startsWith(REJECTIONS);
+}
+
+const REJECTIONS = "rejected/";
+
 export interface HostParts {
   readonly journal: Journal;
   /** Procedure memory of the same store: an admission asks there whether a qualification stands. */

@@ -1,5 +1,5 @@
 /** Requests for approval that wait, over all runs of the journal. */
-import { isUndecided } from "./decisions.ts";
+import { isPast, isUndecided } from "./decisions.ts";
 import type { HostParts } from "./parts.ts";
 import { type OpenRequest, openRequestsIn } from "./request.ts";
 
@@ -8,11 +8,9 @@ const MOST_RUNS = 10_000;
 
 export function pendingRequests(parts: HostParts): readonly OpenRequest[] {
   const { journal } = parts;
-  const now = parts.clock.wallMs() / 1000;
   return journal
     .runs(MOST_RUNS)
     .filter(({ state }) => state === null)
     .flatMap(({ run }) => openRequestsIn(journal, journal.read(run)))
-    .filter(({ expires }) => expires === null || now < expires)
-    .filter((request) => isUndecided(parts, request));
+    .filter((request) => !isPast(parts, request) && isUndecided(parts, request));
 }

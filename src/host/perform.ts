@@ -16,10 +16,10 @@ import type { GateCode, Outcome } from "../model/operation.ts";
 import { givenBack } from "../policy/budget.ts";
 import type { Append, AppendRefusal, Claim, Count, Lease } from "../ports/journal.ts";
 import type { CheckedApproval } from "../trust/approval.ts";
-import { type Dispatched, dispatch } from "./dispatch.ts";
-import { type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
+import { type Dispatched, dispatch, undone } from "./dispatch.ts";
+import { definitionOf, type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
 import { type FrozenOperation, operationBlob, placeOf } from "./operation.ts";
-import { type HostParts, TRUST_COUNTER } from "./parts.ts";
+import { type HostParts, isRejectionCounter, rejectionCounter, TRUST_COUNTER } from "./parts.ts";
 import { type ReceiptFacts, signReceipt } from "./receipt.ts";
 import { INLINE_BYTES, keep } from "./stored.ts";
 
@@ -90,7 +90,11 @@ export async function admit(
       },
     ],
     take: claimsOf(frozen, approvals),
-    count: [...counts, { counter: TRUST_COUNTER, add: 0n, limit: BigInt(trustVersion) }],
+    count: [
+      ...counts,
+      { counter: TRUST_COUNTER, add: 0n, limit: BigInt(trustVersion) },
+      ...approvals.map(({ nonce }) => ({ counter: rejectionCounter(nonce), add: 0n, limit: 0n })),
+    ],
     needsClock: true,
     before: Math.min(...ends) * 1000,
     // Nobody may take the run over while its tool is at work within its time.
@@ -112,7 +116,11 @@ export async function perform(
 ): Promise<Performed> {
   const { judgement } = admission;
   const { frozen, registered, review } = judgement;
-  const done = await dispatch(registered.tool, frozen, parts, cancel);
+  // Judged before the commit, which took its time: what is called is what was reviewed, or nothing is.
+  const same = definitionOf(registered) === frozen.operation.tool.definition;
+  const done = same
+    ? await dispatch(registered.tool, frozen, parts, cancel)
+    : undone(parts.clock, "tool_changed", "the tool is not what was admitted any more");
   const again = review.repeatable && frozen.operation.attempt < parts.readAttempts;
   const final = !(done.broken && again && !cancel.aborted && done.outcome === "refused");
   return settle(parts, lease, factsOf(admission), done, final);
@@ -267,6 +275,9 @@ function refused(judgement: Judgement, error: AppendRefusal): Refusal | Late {
     case "taken":
       return takenBy(error.claim, make);
     case "over_limit": {
+      if (isRejectionCounter(error.counter)) {
+        return make("approval_rejected", "the request was rejected while it was being admitted");
+      }
       const message = `${error.counter} would be ${error.total} of ${error.limit}`;
       return make(limitCode(error.counter), message);
     }

@@ -80,10 +80,15 @@ export function signReceipt(facts: ReceiptFacts, key: PrivateKey): JsonValue {
   return envelopeToJson(signEnvelope(PAYLOAD_TYPES.receipt, payload, [key]));
 }
 
+/** What reading receipts takes of a host. */
+export type ReceiptParts = Pick<HostParts, "journal" | "receiptKey" | "trust">;
+
 /** What a receipt's entry says, in its signed statement and beside it. */
 export interface ReceiptSays {
   readonly node: string;
   readonly index: number | null;
+  /** Number of the call in an agent run; null in procedures. */
+  readonly call: number | null;
   /** False when the gate refused it: nothing was admitted. */
   readonly admitted: boolean;
   readonly outcome: Outcome;
@@ -99,7 +104,7 @@ export interface ReceiptSays {
  *
  * @throws RoteError `journal_damaged`
  */
-export function receiptIn(parts: HostParts, { chain, seq, body }: Entry): ReceiptSays {
+export function receiptIn(parts: ReceiptParts, { chain, seq, body }: Entry): ReceiptSays {
   const { envelope = null, operation, outcome, admission, final, ...rest } = body as Body;
   const result = kept(parts.journal, rest, "result");
   const predicate = signedPredicate(parts, envelope, operation, result);
@@ -119,6 +124,7 @@ export function receiptIn(parts: HostParts, { chain, seq, body }: Entry): Receip
   return {
     node: String(predicate["node"]),
     index: predicate["index"] as number | null,
+    call: predicate["call"] as number | null,
     admitted: admitted !== null,
     outcome: known,
     refusal:
@@ -135,7 +141,7 @@ export function receiptIn(parts: HostParts, { chain, seq, body }: Entry): Receip
 
 /** The predicate of a statement of this host about exactly this operation and this result. */
 function signedPredicate(
-  parts: HostParts,
+  parts: ReceiptParts,
   envelope: JsonValue,
   operation: JsonValue | undefined,
   result: JsonValue | undefined,
@@ -158,7 +164,7 @@ function hexIn(subject: Body | undefined): JsonValue | undefined {
 }
 
 /** The host's own key, or one that it had before: receipts outlive their keys. */
-function receiptKeyOf(parts: HostParts, id: string): PublicKey | undefined {
+function receiptKeyOf(parts: ReceiptParts, id: string): PublicKey | undefined {
   if (parts.receiptKey.publicKey.id === id) return parts.receiptKey.publicKey;
   const known = parts.trust().key(id);
   return known?.entry.role === "receipt" ? known.key : undefined;

@@ -15,12 +15,13 @@ import { openByRole } from "../trust/role-document.ts";
 import type { HostParts } from "./parts.ts";
 import { naturalKey } from "./perform.ts";
 import { operationOf } from "./recover.ts";
+import { judgedNow } from "./time.ts";
 
 /**
  * @throws RoteError `reconciliation_refused` with the fault as `data.fault`; nothing was written
  */
 export async function reconcile(parts: HostParts, envelope: JsonValue): Promise<Reconciliation> {
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const opened = openByRole(
     envelope,
     PAYLOAD_TYPES.reconciliation,

@@ -24,6 +24,7 @@ import { argumentsOf, type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
 import { type AdmissionFacts, type Performed, settle } from "./perform.ts";
 import { storedJson } from "./stored.ts";
+import { judgedNow } from "./time.ts";
 
 type Body = { readonly [key: string]: JsonValue };
 
@@ -148,7 +149,7 @@ function knownTool(parts: HostParts, { operation }: FrozenOperation): KnownTool 
   const { name, category, definition } = operation.tool;
   const registered = parts.tools.get(name);
   if (registered == null || registered.review === null) return undefined;
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const checked = checkToolReview(registered.review, parts.journal.origin, parts.trust(), now);
   if (!checked.ok || checked.value.review.name !== name) return undefined;
   const { review } = checked.value;

@@ -11,13 +11,14 @@ import { type Digest, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
-import { GATE_CODES, type GateCode } from "../model/operation.ts";
+import { GATE_CODES, type GateCode, type Operation } from "../model/operation.ts";
 import type { Journal, Lease } from "../ports/journal.ts";
 import { type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
 import { leaseLost } from "./perform.ts";
 import { displayDigest, renderOperations } from "./show.ts";
 import { type Body, storedJson } from "./stored.ts";
+import { judgedNow } from "./time.ts";
 
 export interface OpenRequest {
   readonly run: string;
@@ -54,7 +55,7 @@ export async function openRequest(
   const text = renderOperations(lease.chain, operations);
   const display = displayDigest(text);
   const nonce = toBase64Url(parts.random.bytes(16));
-  const now = Math.floor(parts.clock.wallMs() / 1000);
+  const now = judgedNow(parts);
   const expires = parts.requestSeconds === null ? null : now + parts.requestSeconds;
   const hostSeq = parts.journal.length(HOST_CHAIN);
   const shown = canonicalBytes(operations.map(({ operation }) => operation));
@@ -111,8 +112,8 @@ export function openRequestsIn(
   return open.toReversed();
 }
 
-function itemOf({ node, index }: { readonly node: string; readonly index: number | null }): string {
-  return `${node}/${index ?? ""}`;
+function itemOf({ node, index, call }: Operation): string {
+  return `${node}/${index ?? call ?? ""}`;
 }
 
 function requestFrom(journal: Journal, { entry }: Appended): OpenRequest | undefined {

@@ -5,11 +5,13 @@
  *
  * A code is never reused for something else.
  */
+import { AGENT_CODES } from "./agent-codes.ts";
 import { HOST_CODES } from "./host-codes.ts";
 import type { Explanation } from "./stop.ts";
 import { STORE_CODES } from "./store-codes.ts";
 
 export const ERROR_CODES = {
+  ...AGENT_CODES,
   ...HOST_CODES,
   answers_invalid: {
     meaning: "The file of scripted model answers has bad lines.",

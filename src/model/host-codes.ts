@@ -72,6 +72,10 @@ export const HOST_CODES = {
     meaning: "The run was started with another recipe or verifier; it stays as it is.",
     todo: "Resume it with the procedure that started it.",
   },
+  receipt_uncovered: {
+    meaning: "No signed tree head covers the receipt yet, so nothing proves that it is on record.",
+    todo: "Export it again when its run has ended, or when the host has come to rest.",
+  },
   reconciliation_refused: {
     meaning:
       "A reconciliation was not filed: it does not verify, or is not about an uncertain operation.",

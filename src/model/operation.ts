@@ -51,6 +51,27 @@ export const OUTCOMES = ["done", "failed_before_effect", "refused", "uncertain"]
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
+ * What the gate itself says of an admitted operation that has no answer of its tool. No tool's own code is one of these,
+ * and none of them means that what was asked for is absent.
+ */
+export const HOST_WORDS = [
+  "cancelled",
+  "tool_changed",
+  "timeout",
+  "tool_threw",
+  "result_malformed",
+  "answer_malformed",
+  "interrupted",
+  "no_outcome",
+  "absent",
+] as const;
+export type HostWord = (typeof HOST_WORDS)[number];
+
+export function isHostWord(code: string): code is HostWord {
+  return HOST_WORDS.some((word) => word === code);
+}
+
+/**
  * Why the gate refused, in the order in which it asks. Each belongs to one stop reason; the code says which check, and
  * `docs/states.md` what to do.
  */

@@ -26,6 +26,10 @@ export const STOP_REASONS = {
     "token_budget_exceeded",
     "budget_exceeded",
     "expression_limit",
+    // Of agent runs only.
+    "repeated_action",
+    "no_progress",
+    "consecutive_errors",
   ],
   failed: [
     "provider_error",
@@ -116,7 +120,7 @@ export const STATE_NOTES: { readonly [state in RunStateName]: Explanation } = {
 
 export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
   completed: {
-    meaning: "The verifier accepted the completed result.",
+    meaning: "The verifier accepted the completed result; an agent gave its answer.",
     todo: "Nothing.",
   },
   verify_failed: {
@@ -197,6 +201,18 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
       "An expression ran out of fuel or its value grew too large, or a list passed an `each` limit.",
     todo: "Use smaller inputs, or raise the limit of the `each`.",
   },
+  repeated_action: {
+    meaning: "The agent asked for the same call, with the same arguments, once too often in a row.",
+    todo: "Read what the call answers; make tool or instructions clearer, or declare the tool a poll.",
+  },
+  no_progress: {
+    meaning: "Several turns of the agent in a row brought nothing that it had not seen before.",
+    todo: "Read the trace from the first of them on; the message names the period, if there is one.",
+  },
+  consecutive_errors: {
+    meaning: "Too many calls of the agent in a row had no result.",
+    todo: "Read the errors in the trace; repair the tool, or say how it is called.",
+  },
   provider_error: {
     meaning: "The model's provider failed.",
     todo: "Try again with a new run once the provider answers.",
@@ -206,8 +222,9 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
     todo: "Repair the tool or its arguments; then start a new run.",
   },
   invalid_model_response: {
-    meaning: "The model's answers did not have the stated type, and no more are asked for.",
-    todo: "Make the instructions or the type clearer.",
+    meaning:
+      "The model's answers did not have the stated type, and no more are asked for; an agent's reply was empty or cut off.",
+    todo: "Make the instructions or the type clearer, or let replies be longer.",
   },
   expression_error: {
     meaning:

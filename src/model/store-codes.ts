@@ -47,6 +47,11 @@ export const STORE_CODES = {
     meaning: "Others may read the memory, or it belongs to someone else.",
     todo: "Correct owner and mode as the message says.",
   },
+  store_older: {
+    meaning:
+      "The store was written by an older Rote, and reading alone may not bring it up to date.",
+    todo: "Open a copy of it once with a host of this version, or use the older one.",
+  },
   store_read_only: {
     meaning: "The memory cannot be written, so a demotion could not be recorded.",
     todo: "Make directory and file writable for this process.",

@@ -27,7 +27,9 @@ export const PAYLOAD_TYPES = {
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const seconds = z.int().min(0);
-const name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
+/** What people and services are called, in one spelling each. */
+export const holderName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
+const name = holderName;
 /** The 32 bytes of an Ed25519 public key, canonical unpadded base64url. */
 const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 /** 16 bytes, canonical unpadded base64url. */

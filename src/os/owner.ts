@@ -2,21 +2,22 @@
  * Who this process is, and whether another process of this machine is certainly gone. A lease of a dead owner may be
  * taken at once; where it cannot be told, the lease runs out by itself.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 const SEPARATOR = "|";
 
-/** Machine, boot, process id and its start: never the same for two processes. */
+/** Machine, boot, process namespace, process id and its start: never the same for two processes. */
 export function processOwner(): string {
-  return [hostname(), bootId(), process.pid, startOf(process.pid) ?? "?"].join(SEPARATOR);
+  return [...here(), process.pid, startOf(process.pid) ?? "?"].join(SEPARATOR);
 }
 
-/** True only when it is certain: same machine and boot, and no such process, or another one under its number. */
+/** True only when it is certain: the same place, and no such process, or another one under its number. */
 export function isOwnerDead(owner: string): boolean {
-  const [machine, boot, pid, start] = owner.split(SEPARATOR);
+  const [machine, boot, space, pid, start] = owner.split(SEPARATOR);
   const number = Number(pid);
-  if (machine !== hostname() || boot !== bootId() || !Number.isSafeInteger(number)) return false;
+  const known = here().every((part, at) => part === [machine, boot, space][at]);
+  if (!known || !Number.isSafeInteger(number) || number < 1) return false;
   try {
     process.kill(number, 0);
   } catch (error) {
@@ -25,6 +26,19 @@ export function isOwnerDead(owner: string): boolean {
   }
   const now = startOf(number);
   return now !== undefined && start !== "?" && now !== start;
+}
+
+/** Where a process number means something: containers of one machine count their own, and may have one name. */
+function here(): readonly [machine: string, boot: string, space: string] {
+  return [hostname(), bootId(), processSpace()];
+}
+
+function processSpace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "?";
+  }
 }
 
 /** Changes at each boot, so that a process number of an earlier one says nothing. */

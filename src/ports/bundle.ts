@@ -33,3 +33,14 @@ export interface BundleWriter {
   /** Everything is on disk when it resolves. */
   close(): Promise<void>;
 }
+
+/** A host's record where it is kept, as a journal and a store that is only read both show it. */
+export interface RecordView {
+  /** Of the log as it is now. */
+  head(): { readonly size: bigint };
+  /** Signed tree heads, oldest first. */
+  heads(): readonly string[];
+  /** Bytes of entries in log order, as they are stored and unread. */
+  raw(fromIndex: number, limit: number): readonly Uint8Array[];
+  blob(sha256: string): Uint8Array | undefined;
+}

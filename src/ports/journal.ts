@@ -130,6 +130,9 @@ export interface Journal {
   /** Number of entries of a chain. */
   length(chain: string): number;
 
+  /** Time of the last entry of the log in milliseconds since 1970 UTC, 0 for an empty one: no later one bears less. */
+  time(): number;
+
   /** Entries of all chains in log order, in bounded portions. */
   scan(fromIndex: number, limit: number): readonly (Appended & { readonly bytes: Uint8Array })[];
 

@@ -44,6 +44,10 @@ export type ToolOutcome =
   | { readonly kind: "done"; readonly result: JsonValue }
   /** A domain refusal by the target (a read may permit it through `absent_on`); nothing was changed. */
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  /**
+   * Nothing was sent, or nothing of it took effect. Final, for a repeatable read too: what may go better at once a tool
+   * throws. A code that the gate itself gives (`timeout`, say) gets `tool_` before it.
+   */
   | { readonly kind: "not_applied"; readonly code: string; readonly message: string };
 
 export type ProbeOutcome =

@@ -6,7 +6,8 @@
  *
  * - D1 An event is checked first, recorded second and folded third; a refusal leaves no trace.
  * - D2 A compiled run asks whether its qualification stands at the start and before every further event.
- * - D3 A compiled run that fails a verification demotes its qualification before anyone is told the state.
+ * - D3 A compiled run that fails a verification demotes its qualification before anyone is told the state, and before a
+ *   journal is told that it ended: a run that was left in between demotes when it is taken over.
  * - D4 An ended run records nothing more.
  */
 import { RoteError } from "../base/error.ts";
@@ -153,11 +154,16 @@ function* take(drive: Drive, event: RunEvent): Happening<Stepped> {
 
 function settle(drive: Drive, stepped: Stepped): void {
   drive.state = stepped.state;
-  const reason = stepped.state.end?.reason;
-  if (reason === undefined) return;
+  if (stepped.state.end === null) return;
   drive.endedWallMs = drive.clock.wallMs();
+  demoteFailed(drive);
+}
+
+/** Ends the qualification of a compiled run that failed its verification; once more does no harm. @throws as the store */
+export function demoteFailed({ id, state, qualification }: Drive): void {
+  const reason = state?.end?.reason;
   if (reason === "verify_failed" || reason === "verifier_rejected") {
-    drive.qualification?.demote({ run: drive.id, reason });
+    qualification?.demote({ run: id, reason });
   }
 }
 

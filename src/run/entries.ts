@@ -130,8 +130,9 @@ export function settledEvent(program: Program, settled: Settled): RunEvent {
   const read = nodeNamed(program, node).step.kind === "read";
   const done = { kind: "done", result: result ?? null } as const;
   if (read) {
-    const refused = { kind: "refused", reason, code, message } as const;
-    return { type: "read_settled", node, index, outcome: outcome === "done" ? done : refused };
+    const kind = outcome === "failed_before_effect" ? outcome : "refused";
+    const not = { kind, reason, code, message } as const;
+    return { type: "read_settled", node, index, outcome: outcome === "done" ? done : not };
   }
   const type = "effect_settled";
   switch (outcome) {

@@ -48,7 +48,10 @@ export interface ModelAnsweredEvent extends ItemName {
 
 export interface ReadSettledEvent extends ItemName {
   readonly type: "read_settled";
-  readonly outcome: { readonly kind: "done"; readonly result: JsonValue } | RefusedOutcome;
+  readonly outcome:
+    | { readonly kind: "done"; readonly result: JsonValue }
+    | RefusedOutcome
+    | FailedOutcome;
 }
 
 /** A fence's whole batch is approved. It grants nothing: the gate checks every operation again. */
@@ -61,7 +64,7 @@ export interface EffectSettledEvent extends ItemName {
   readonly type: "effect_settled";
   readonly outcome:
     | { readonly kind: "done"; readonly result: JsonValue }
-    | (Omit<RefusedOutcome, "kind"> & { readonly kind: "failed_before_effect" })
+    | FailedOutcome
     | RefusedOutcome
     | { readonly kind: "uncertain"; readonly message: string };
 }
@@ -73,6 +76,11 @@ export interface RefusedOutcome {
   readonly code: string;
   readonly message: string;
 }
+
+/** As `RefusedOutcome`, where it was admitted and certainly did not happen. */
+export type FailedOutcome = Omit<RefusedOutcome, "kind"> & {
+  readonly kind: "failed_before_effect";
+};
 
 /** The journal position that a checkpoint node captured. */
 export interface JournalPosition {

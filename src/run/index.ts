@@ -1,6 +1,8 @@
 export type { Models } from "./answer.ts";
+export { claimRun } from "./attached.ts";
 export type { Advance } from "./drive.ts";
 export type { DurableAdvance } from "./durable.ts";
+export { readBody, refuseBrokenChain } from "./entries.ts";
 export type { RunEvent } from "./event.ts";
 export { promptDigest } from "./learned.ts";
 export type { PendingRequest } from "./request.ts";

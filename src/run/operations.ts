@@ -2,7 +2,7 @@
  * One operation of a run through the gate: judged, approved where that is wanted, admitted, dispatched, receipted.
  *
  * - O1 An operation that was shown for approval is judged anew before it is admitted, and must still be the one that
- *   was shown. When it is not, nothing is dispatched and approval is asked for anew.
+ *   was shown. When it is not, nothing is dispatched and approval is asked for anew, unless what was shown was rejected.
  * - O2 What the gate refuses is filed as a receipt and ends the run; nothing here decides otherwise.
  * - O3 What stands behind a fence is never done without an approval, whatever the policy would allow.
  */
@@ -15,6 +15,7 @@ import {
   environmentFor,
   fileRefusal,
   type GateRequest,
+  isPast,
   type Judgement,
   judge,
   limitCode,
@@ -91,7 +92,8 @@ async function attempt(
   }
   const code = changeBetween(shown.operation, judged.frozen.operation);
   if (code !== undefined) {
-    return ask(attached, operation.node, [judged], { nonce: request.nonce, code });
+    const rejected = rejectionOf(attached, request);
+    return rejected ?? ask(attached, operation.node, [judged], { nonce: request.nonce, code });
   }
   const decided = decide(attached, request);
   if (decided.kind !== "approved") return decided;
@@ -150,8 +152,9 @@ export async function fence(
   if (over !== undefined) return over;
   if (request === undefined) return ask(attached, node, judged, null);
   const code = changeIn(request, judged);
-  if (code !== undefined) return ask(attached, node, judged, { nonce: request.nonce, code });
-  return decide(attached, request);
+  if (code === undefined) return decide(attached, request);
+  const rejected = rejectionOf(attached, request);
+  return rejected ?? ask(attached, node, judged, { nonce: request.nonce, code });
 }
 
 function changeIn({ operations }: OpenRequest, judged: readonly Judgement[]): GateCode | undefined {
@@ -199,21 +202,28 @@ type Decided =
 
 function decide(attached: Attached, request: OpenRequest): Decided {
   const { parts, waiting } = attached;
-  const { nonce, expires } = request;
+  const { nonce } = request;
   const { approvals, rejection } = decisionsOn(parts, request);
-  if (rejection !== null) {
-    const { approver } = rejection.approval;
-    return endedBy("approval_rejected", `${approver} rejected it`);
-  }
+  if (rejection !== null) return rejectedBy(rejection);
   if (approvals.length >= parts.policy.document.approvals.required) {
     waiting.delete(nonce);
     return { kind: "approved", approvals: approvals.map((checked) => ({ nonce, checked })) };
   }
-  if (expires !== null && parts.clock.wallMs() / 1000 >= expires) {
+  if (isPast(parts, request)) {
     return endedBy("approval_expired", "nobody decided before the request expired");
   }
   waiting.set(nonce, request);
   return { kind: "waiting" };
+}
+
+/** A no to what was shown is a no also when something has changed since. */
+function rejectionOf({ parts }: Attached, request: OpenRequest): Ended | undefined {
+  const { rejection } = decisionsOn(parts, request);
+  return rejection === null ? undefined : rejectedBy(rejection);
+}
+
+function rejectedBy({ approver }: { readonly approver: string }): Ended {
+  return endedBy("approval_rejected", `${approver} rejected it`);
 }
 
 async function refuse(

@@ -2,6 +2,7 @@
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { readValue, valueType } from "../expression/index.ts";
+import { isHostWord } from "../model/operation.ts";
 import type { PlanNode } from "../model/plan.ts";
 import type { ModelUsage } from "../model/run.ts";
 import type { StopReason } from "../model/stop.ts";
@@ -12,10 +13,12 @@ import type {
   ApprovedEvent,
   CheckpointedEvent,
   EffectSettledEvent,
+  FailedOutcome,
   ItemName,
   ModelAnsweredEvent,
   PlannedOperation,
   ReadSettledEvent,
+  RefusedOutcome,
 } from "./event.ts";
 import { nodeNamed, type Program } from "./program.ts";
 import { DONE, type Item, NO_ITEMS, type NodeState, type OperationItem } from "./state.ts";
@@ -56,13 +59,17 @@ export function readSettled(draft: Draft, event: ReadSettledEvent): void {
     settleDone(draft, node, state, item, outcome.result);
     return;
   }
-  // Only the tool's own refusal may mean absence; what the gate refuses is never data.
-  const absent = outcome.reason === "tool_error" && node.step.absentOn.includes(outcome.code);
+  const absent = isAbsent(outcome) && node.step.absentOn.includes(outcome.code);
   settleItem(draft, node, state, {
     ...item,
-    settled: { outcome: "refused", value: null, result: undefined },
+    settled: { outcome: outcome.kind, value: null, result: undefined },
   });
   if (!absent) endWith(draft, node, outcome.reason, outcome.message, outcome.code);
+}
+
+/** Only the target's own no may mean absence: what the gate refuses, or what was not made or broke, is never data. */
+function isAbsent({ kind, reason, code }: RefusedOutcome | FailedOutcome): boolean {
+  return kind === "refused" && reason === "tool_error" && !isHostWord(code);
 }
 
 export function effectSettled(draft: Draft, event: EffectSettledEvent): void {

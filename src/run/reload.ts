@@ -7,7 +7,7 @@ import { digestFromHex } from "../base/digest.ts";
 import { isUndecided, openRequestsIn, receiptIn, recover, requestsIn } from "../host/index.ts";
 import type { Appended } from "../model/journal.ts";
 import { type Attached, countAttempt } from "./attached.ts";
-import { type Drive, feed } from "./drive.ts";
+import { type Drive, demoteFailed, feed } from "./drive.ts";
 import { eventsIn, refuseBrokenChain, settledEvent } from "./entries.ts";
 import { finish, put } from "./record.ts";
 import { fold } from "./step.ts";
@@ -37,7 +37,9 @@ export async function takeOver(
 ): Promise<void> {
   readBack(attached, entries);
   await settleOpen(drive, attached, entries);
-  if (drive.state?.end) await finish(drive, attached);
+  if (!drive.state?.end) return;
+  demoteFailed(drive);
+  await finish(drive, attached);
 }
 
 /** Requests, receipts and attempts as the entries have them. */

@@ -1,6 +1,7 @@
 /** What every tool of ours says of itself: complete, plain JSON, and the same object for as long as the tool lives. */
 import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { TOOL_PATTERN } from "../model/names.ts";
 import type { ToolDefinition } from "../ports/tool.ts";
@@ -61,10 +62,4 @@ function pick(
     output_schema: members["output_schema"] ?? null,
     annotations: members["annotations"] ?? null,
   };
-}
-
-export function deepFreeze(value: JsonValue): void {
-  if (value === null || typeof value !== "object") return;
-  for (const member of Object.values(value)) deepFreeze(member);
-  Object.freeze(value);
 }

@@ -4,7 +4,8 @@
  *
  * - S1 Only the host names paths. Whoever reads names a source, so there is no path to escape with.
  * - S2 A source is a regular file under its own name: no link, no device, no directory.
- * - S3 A source can be read as declared: JSON is JSON and text is UTF-8 before any run depends on it.
+ * - S3 A source can be read as declared: JSON is JSON and text is UTF-8 before any run depends on it. Documents with a
+ *   reader of their own begin as they must; the reader refuses what it cannot make out.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -30,7 +31,10 @@ export interface FileRegistration {
   readonly file: string;
   /** 64 hexadecimal digits; registration fails when the content has another digest. Default: what is there counts. */
   readonly sha256?: string;
-  /** `application/json`, `application/jsonl` or `text/...`. Default: by the file's ending, else `text/plain`. */
+  /**
+   * `application/json`, `application/jsonl`, `text/...`, `application/pdf`, or the media type of `.xlsx`. Default: by the
+   * file's ending, else `text/plain`.
+   */
   readonly media_type?: string;
   /** JSON Lines only: the member that names a record, a text or an integer, different in every record. */
   readonly id?: string;
@@ -65,6 +69,8 @@ export type FileSources = ReadonlyMap<string, FileSource>;
 export const JSON_LIMITS = { numbers: "finite" } as const;
 export const JSON_TYPE = "application/json";
 export const JSON_LINES_TYPE = "application/jsonl";
+export const PDF_TYPE = "application/pdf";
+export const SPREADSHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const SOURCE = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const TEXT_TYPE = /^text\/[a-z0-9][a-z0-9.+-]{0,60}$/;
 const LINE_FEED = 0x0a;
@@ -185,6 +191,10 @@ function mediaTypeOf(file: string): string {
     case ".jsonl":
     case ".ndjson":
       return JSON_LINES_TYPE;
+    case ".pdf":
+      return PDF_TYPE;
+    case ".xlsx":
+      return SPREADSHEET_TYPE;
     case ".csv":
       return "text/csv";
     case ".md":
@@ -217,12 +227,26 @@ function checkContent(
   } else if (mediaType === JSON_TYPE) {
     const read = readJson(bytes, JSON_LIMITS);
     if (!read.ok) throw bad(source, `${read.error.pointer}: ${read.error.message}`);
+  } else if (isDocument(mediaType)) {
+    if (!begins(mediaType, bytes)) throw bad(source, `does not begin as ${mediaType} does`);
   } else if (!TEXT_TYPE.test(mediaType)) {
     throw bad(source, `has the media type ${JSON.stringify(mediaType)}, which cannot be read`);
   } else if (!isUtf8(bytes)) {
     throw bad(source, "is not UTF-8");
   }
   return ids;
+}
+
+/** Whether a source is read by a tool of its own (`rote/tools/pdf`, `rote/tools/spreadsheet`). */
+export function isDocument(mediaType: string): boolean {
+  return mediaType === PDF_TYPE || mediaType === SPREADSHEET_TYPE;
+}
+
+/** A PDF may have some bytes before its mark. An encrypted spreadsheet is another container, and fails here. */
+function begins(mediaType: string, bytes: Uint8Array): boolean {
+  const mark = mediaType === PDF_TYPE ? "%PDF-" : "PK\u0003\u0004";
+  const head = Buffer.from(bytes.subarray(0, mediaType === PDF_TYPE ? 1024 : mark.length));
+  return head.includes(mark, 0, "latin1");
 }
 
 /** Every line; the last one may end without a line feed. */

@@ -7,17 +7,18 @@ import { type JsonValue, readJson } from "../base/json.ts";
 import { parsePointer, readPointer } from "../base/pointer.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords } from "./definition.ts";
+import { committed } from "./documents.ts";
 import {
   type ByteRange,
-  committedBytes,
   type FileSource,
   type FileSources,
+  isDocument,
   JSON_LIMITS,
   JSON_LINES_TYPE,
   JSON_TYPE,
 } from "./file-sources.ts";
 import { faultOf, isInteger, membersOf } from "./members.ts";
-import { badArguments, broke, CANCELLED, done, nameOf, refused } from "./outcome.ts";
+import { badArguments, broke, CANCELLED, done, refused } from "./outcome.ts";
 
 export interface FileToolOptions extends Partial<ToolWords> {
   /** Bytes that one answer may hold. Default 1 MiB. */
@@ -28,6 +29,8 @@ interface Request {
   readonly source: string;
   readonly record: string | number | undefined;
   readonly range: ByteRange | undefined;
+  /** What the source must be, when whoever asks says so: the digest is then part of what is approved. */
+  readonly sha256: string | undefined;
 }
 
 const DESCRIPTION =
@@ -40,6 +43,7 @@ const INPUT: JsonValue = {
     record: { anyOf: [{ type: "string" }, { type: "integer", minimum: 0 }] },
     from: { type: "integer", minimum: 0 },
     count: { type: "integer", minimum: 1 },
+    sha256: { type: "string", description: "refuses a source with other content" },
   },
   required: ["source"],
   oneOf: [{ required: ["record"] }, { required: ["from", "count"] }],
@@ -64,7 +68,8 @@ const OUTPUT: JsonValue = {
 };
 
 /** @throws RoteError `bad_tool` */
-export function fileTool(sources: FileSources, options: FileToolOptions = {}): Tool {
+export function fileTool(registered: FileSources, options: FileToolOptions = {}): Tool {
+  const sources = new Map(registered);
   const maxCount = options.maxCount ?? 1024 * 1024;
   const definition = defineTool(
     {
@@ -83,22 +88,22 @@ export function fileTool(sources: FileSources, options: FileToolOptions = {}): T
       if (call.signal.aborted) return CANCELLED;
       const source = sources.get(request.source);
       if (source === undefined) return refused("unknown_source", "there is no such source");
-      const bytes = await bytesOf(source, call.signal);
+      if (request.sha256 !== undefined && request.sha256 !== source.sha256) {
+        return refused("other_content", `${source.source} has another content than was asked for`);
+      }
+      if (isDocument(source.media_type)) {
+        return refused(
+          "wrong_media_type",
+          `${source.source} is registered as ${source.media_type}`,
+        );
+      }
+      const bytes = await committed(source, call.signal);
       if (bytes === undefined) {
         return refused("source_changed", `${source.source} is not what was registered any more`);
       }
       return answer(source, bytes, request, maxCount);
     },
   };
-}
-
-async function bytesOf(source: FileSource, signal: AbortSignal): Promise<Uint8Array | undefined> {
-  try {
-    return await committedBytes(source, signal);
-  } catch (error) {
-    const message = `${source.source} cannot be read (${nameOf(error)})`;
-    throw broke("source_unreadable", message, error);
-  }
 }
 
 function answer(
@@ -159,20 +164,26 @@ function isBoundary(bytes: Uint8Array, at: number): boolean {
 
 /** The request, or why it is none. */
 function requestOf(args: JsonValue): Request | string {
-  const members = membersOf(args, ["source", "record", "from", "count"]);
+  const members = membersOf(args, ["source", "record", "from", "count", "sha256"]);
   if (typeof members === "string") return members;
-  const { source, record, from, count } = members;
+  const { source, record, from, count, sha256 } = members;
   if (typeof source !== "string") return "/source: a text names the source";
+  if (sha256 !== undefined && !isSha256(sha256)) return "/sha256: 64 hexadecimal digits";
   const ranged = from !== undefined || count !== undefined;
   if (ranged === (record !== undefined)) return "either record, or from and count";
   if (ranged) {
     if (!isInteger(from, 0)) return "/from: an integer from 0";
     if (!isInteger(count, 1)) return "/count: an integer from 1";
-    return { source, record: undefined, range: { from, count } };
+    return { source, record: undefined, range: { from, count }, sha256 };
   }
-  if (typeof record === "string" || isInteger(record, 0))
-    return { source, record, range: undefined };
+  if (typeof record === "string" || isInteger(record, 0)) {
+    return { source, record, range: undefined, sha256 };
+  }
   return "/record: a text, or an integer from 0";
+}
+
+function isSha256(value: JsonValue): value is string {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 function tooLarge(maxCount: number): ToolOutcome {

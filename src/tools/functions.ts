@@ -51,8 +51,9 @@ export interface FunctionTool<I extends z.ZodType, O extends z.ZodType> extends 
 
 /** @throws RoteError `bad_tool`, also for a schema that JSON Schema cannot express */
 export function functionTool<I extends z.ZodType, O extends z.ZodType>(
-  options: FunctionTool<I, O>,
+  given: FunctionTool<I, O>,
 ): Tool {
+  const options = { ...given };
   const definition = defineTool(options, {
     server: "function",
     input: jsonSchema(options, options.input),

@@ -60,16 +60,19 @@ export function checkAllowances(name: string, allowances: readonly Allowance[]):
 }
 
 /** What the definition says of it, so that a reviewer signs it. */
-export function shownAllowances(allowances: readonly Allowance[]): JsonValue {
+export function shownAllowances(
+  allowances: readonly Allowance[],
+): readonly { readonly [member: string]: JsonValue }[] {
   return allowances.map((allowance) => ({
     origin: allowance.origin,
     methods: allowance.methods,
     paths: allowance.paths,
     private_addresses: allowance.privateAddresses ?? false,
     ca_sha256: allowance.ca === undefined ? null : sha256Hex(Buffer.from(allowance.ca)),
-    credentials: (allowance.credentials ?? []).map(({ name, header }) => ({
+    credentials: (allowance.credentials ?? []).map(({ name, header, scheme }) => ({
       name,
       header: header ?? "authorization",
+      scheme: scheme ?? null,
     })),
   }));
 }

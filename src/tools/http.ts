@@ -61,7 +61,9 @@ interface Request extends Allowed {
 const DEFAULT_STATUSES: Readonly<Record<string, StatusMeaning>> = { "2xx": "done" };
 
 /** @throws RoteError `bad_tool` */
-export function httpTool(options: HttpToolOptions): Tool {
+export function httpTool({ secrets, ...declared }: HttpToolOptions): Tool {
+  // What a reviewer signs is what was declared now.
+  const options = { ...structuredClone(declared), ...(secrets === undefined ? {} : { secrets }) };
   checkAllowances(options.name, options.allow);
   checkStatuses(options);
   const settings = settingsOf(options);

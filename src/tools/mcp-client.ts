@@ -43,8 +43,9 @@ export interface McpOptions {
   /** How answers of a tool without output schema are read. Default `text/plain`. */
   readonly results?: Readonly<Record<string, McpResultType>>;
   /**
-   * Tools whose error results mean that nothing was changed, as for every tool that only reads. Default none: an error
-   * may come after the effect.
+   * Tools whose error results mean that nothing was changed, as for every tool that only reads: the target's no, which
+   * a recipe may take for absence as `tool_error`. Default none, since an error may come after the effect: an error
+   * result (`isError`) of any other tool leaves an effect uncertain, and breaks a read.
    */
   readonly refusing?: readonly string[];
   /** `auto` asks for the 2026 protocol first, which starts a process twice. Default: `legacy` for processes, else `auto`. */
@@ -63,13 +64,15 @@ export interface McpTools {
 }
 
 /** @throws RoteError `package_missing` `tool_server_unavailable` `bad_tool` */
-export async function mcpTools(options: McpOptions): Promise<McpTools> {
+export async function mcpTools({ secrets, ...declared }: McpOptions): Promise<McpTools> {
+  // What a reviewer signs is what was declared now.
+  const options = { ...structuredClone(declared), ...(secrets === undefined ? {} : { secrets }) };
   const packages = await loadClient();
-  const way = wayTo(packages, options.id, options.server, options.secrets ?? (() => undefined));
+  const way = wayTo(packages, options.id, options.server, secrets ?? (() => undefined));
   const timeoutMs = options.timeoutMs ?? 30_000;
   const session = sessionOf(packages, way, {
     id: options.id,
-    protocol: options.protocol ?? (way.place.kind === "stdio" ? "legacy" : "auto"),
+    protocol: options.protocol ?? ("command" in options.server ? "legacy" : "auto"),
     timeoutMs,
     reading: (name, structured) => readingOf(options, name, structured),
   });

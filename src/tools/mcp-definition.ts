@@ -4,10 +4,10 @@
  */
 import type { Tool as ListedTool } from "@modelcontextprotocol/client";
 import { canonicalText } from "../base/canonical.ts";
-import { admitJson, type JsonValue } from "../base/json.ts";
+import { deepFreeze } from "../base/freeze.ts";
+import { admitJson } from "../base/json.ts";
 import { TOOL_PATTERN } from "../model/names.ts";
 import type { ToolDefinition } from "../ports/tool.ts";
-import { deepFreeze } from "./definition.ts";
 
 /** What the host decides about a server's tool; it is part of the definition, so a reviewer signs it. */
 export interface McpReading {
@@ -84,15 +84,4 @@ function frozen(definition: ToolDefinition, wire: ListedTool): Listed | undefine
 /** The client writes members that the server left out as undefined. */
 function withoutUndefined(members: { readonly [key: string]: unknown }): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-/** What stands behind the server in the host's own words, for `implementation`. */
-export type ServerPlace =
-  | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: "http"; readonly url: string };
-
-export function placeJson(place: ServerPlace): JsonValue {
-  return place.kind === "stdio"
-    ? { kind: "stdio", command: place.command, args: place.args }
-    : { kind: "http", url: place.url };
 }

@@ -8,7 +8,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { canonicalText } from "../base/canonical.ts";
 import { implementationDigest } from "./definition.ts";
-import { type Listed, listed, type McpReading, placeJson } from "./mcp-definition.ts";
+import { type Listed, listed, type McpReading } from "./mcp-definition.ts";
 import type { Packages, Way } from "./mcp-transport.ts";
 
 export interface SessionOptions {
@@ -39,7 +39,7 @@ export interface Session {
 }
 
 export function sessionOf(packages: Packages, way: Way, options: SessionOptions): Session {
-  const implementation = implementationDigest(placeJson(way.place));
+  const implementation = implementationDigest(way.place);
   let list: ReadonlyMap<string, Listed> = new Map();
   let open: Connected | undefined;
   let opening: Promise<Connected> | undefined;

@@ -4,10 +4,9 @@ import type { Transport } from "@modelcontextprotocol/client";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { type Credential, carry, hiding, type Secrets, secretOf } from "./credentials.ts";
-import { checkAllowances } from "./http-allow.ts";
+import { type Allowance, checkAllowances, shownAllowances } from "./http-allow.ts";
 import { NotSent } from "./http-connect.ts";
 import { exchange, readBody } from "./http-exchange.ts";
-import type { ServerPlace } from "./mcp-definition.ts";
 import { broke } from "./outcome.ts";
 
 export interface McpProcess {
@@ -32,7 +31,8 @@ export interface McpEndpoint {
 export type McpServer = McpProcess | McpEndpoint;
 
 export interface Way {
-  readonly place: ServerPlace;
+  /** What stands behind the server in the host's own words. */
+  readonly place: JsonValue;
   /** A new connection, not yet started. @throws NotSent `credential_missing` */
   transport(this: void): Transport;
   /** What takes the credentials out of an answer; to be had before a call. @throws NotSent `credential_missing` */
@@ -58,6 +58,20 @@ export async function loadClient() {
 }
 export type Packages = Awaited<ReturnType<typeof loadClient>>;
 
+/**
+ * All that says which server is meant, for the definitions of its tools: one command with another environment may be
+ * another ledger. Values of credentials are not in it, nor can they be in the environment.
+ */
+export function placeOf(server: McpServer): JsonValue {
+  if ("command" in server) {
+    const { command, args = [], cwd = null, env = {}, credentials = [] } = server;
+    const variables = credentials.map(({ name, variable }) => ({ name, variable }));
+    return { kind: "stdio", command, args, cwd, env, credentials: variables };
+  }
+  const [allowed] = shownAllowances([allowanceOf(server)]);
+  return { kind: "http", url: server.url, ...allowed };
+}
+
 /** @throws RoteError `bad_tool` */
 export function wayTo(packages: Packages, id: string, server: McpServer, secrets: Secrets): Way {
   if ("command" in server) return wayToProcess(packages, server, secrets);
@@ -68,7 +82,7 @@ export function wayTo(packages: Packages, id: string, server: McpServer, secrets
 function wayToProcess({ stdio }: Packages, server: McpProcess, secrets: Secrets): Way {
   const { command, args = [], cwd, env, credentials = [] } = server;
   return {
-    place: { kind: "stdio", command, args },
+    place: placeOf(server),
     transport() {
       const given: Record<string, string> = { ...stdio.getDefaultEnvironment(), ...env };
       for (const { name, variable } of credentials) given[variable] = secretOf(name, secrets);
@@ -85,30 +99,32 @@ function wayToProcess({ stdio }: Packages, server: McpProcess, secrets: Secrets)
   };
 }
 
-function checkEndpoint(
-  id: string,
-  { url: text, credentials, privateAddresses }: McpEndpoint,
-): void {
+function checkEndpoint(id: string, server: McpEndpoint): void {
+  const { url: text } = server;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.href !== text || url.username !== "" || url.password !== "") {
     throw new RoteError("bad_tool", `${id}: its URL is not in normal form`, { server: id });
   }
-  checkAllowances(id, [
-    {
-      origin: url.origin,
-      methods: ["POST"],
-      paths: [url.pathname],
-      privateAddresses: privateAddresses ?? false,
-      credentials: credentials ?? [],
-    },
-  ]);
+  checkAllowances(id, [allowanceOf(server)]);
+}
+
+function allowanceOf({ url: text, credentials, privateAddresses, ca }: McpEndpoint): Allowance {
+  const url = new URL(text);
+  return {
+    origin: url.origin,
+    methods: ["POST"],
+    paths: [url.pathname],
+    privateAddresses: privateAddresses ?? false,
+    credentials: credentials ?? [],
+    ...(ca === undefined ? {} : { ca }),
+  };
 }
 
 function wayToEndpoint({ client }: Packages, server: McpEndpoint, secrets: Secrets): Way {
   const { credentials = [] } = server;
   const url = new URL(server.url);
   return {
-    place: { kind: "http", url: url.href },
+    place: placeOf(server),
     transport: () =>
       new client.StreamableHTTPClientTransport(url, {
         fetch: (input, init) => guardedFetch(server, url, secrets, new URL(input), init),

@@ -16,6 +16,7 @@ import type { Append, Journal, Lease } from "../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
 import { openMemoryStore } from "../../src/store/memory/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { childProgram } from "../support/children.ts";
 
 const ORIGIN = "tests.example/journal";
 const KEY = privateKey(new Uint8Array(32).fill(11));
@@ -267,6 +268,7 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
 
   it("never lets time go back, and refuses admissions when the clock is far behind", async () => {
     const lease = await leaseOn(journal, "run-a");
+    expect(journal.time()).toBe(0);
     await journal.append(note(lease, 1));
     clock.now -= 30_000;
     expect((await journal.append(note(lease, 2, { needsClock: true }))).ok).toBe(true);
@@ -278,6 +280,7 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     await journal.append(note(lease, 4));
     const times = journal.read("run-a").map(({ entry }) => entry.time);
     expect(times).toEqual([1_700_000_000_000, 1_700_000_000_000, 1_700_000_000_000]);
+    expect(journal.time()).toBe(1_700_000_000_000);
   });
 
   it("admits under a qualification only while it stands", async () => {
@@ -439,10 +442,8 @@ describe("the journal on disk", () => {
 
   it("takes the appends of two processes at once, 200 each, all of them and none twice (B053, B056, B113)", async () => {
     await opened().journal.close();
-    const writer = new URL("../support/journal-writer.ts", import.meta.url);
     const children = ["a", "b"].map((name) =>
-      fork(writer, [join(directory, "store"), name, "200"], {
-        execArgv: ["--import", "tsx"],
+      fork(childProgram("journal"), [join(directory, "store"), name, "200"], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       }),
     );

@@ -1,9 +1,7 @@
 /** What every adapter of the tool port promises, each against a real target that counts. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -15,13 +13,17 @@ import { fileTool } from "../../src/tools/files.ts";
 import { functionTool } from "../../src/tools/functions.ts";
 import { httpTool } from "../../src/tools/http.ts";
 import { mcpTools } from "../../src/tools/mcp-client.ts";
+import { pdfTool } from "../../src/tools/pdf.ts";
+import { spreadsheetTool } from "../../src/tools/spreadsheet.ts";
+import { openSpreadsheetWorkpaper } from "../../src/tools/spreadsheet-workpaper.ts";
 import { openWorkpaper } from "../../src/tools/workpaper.ts";
 import { definitionDigest } from "../../src/trust/tool-review.ts";
+import { childProgram } from "../support/children.ts";
+import { pdfOf, xlsxOf } from "../support/documents.ts";
 import { aborted, callOf, localTarget, outcome, reply } from "../support/tool-calls.ts";
 
 const SECRET = "s3cret-in-plain-sight";
-const CHILD = fileURLToPath(new URL("../support/mcp-child.ts", import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const CHILD = childProgram("mcp");
 
 interface Subject {
   readonly tool: Tool;
@@ -94,6 +96,73 @@ const ADAPTERS: readonly {
         reached: 0,
         breaking: { tool: breaking, args: { source: "a", record: "x" } },
         close() {},
+      };
+    },
+  },
+  {
+    name: "pdf",
+    make(directory) {
+      const file = join(directory, "a.pdf");
+      const doomed = join(directory, "b.pdf");
+      writeFileSync(file, pdfOf(["x"]));
+      writeFileSync(doomed, pdfOf([{ bytes: Buffer.from(SECRET), filter: "/Filter /Strange" }]));
+      return {
+        tool: pdfTool(registerFiles([{ source: "a", file }])),
+        good: { source: "a", from: 1, count: 1 },
+        faulty: [{}, { source: "a" }, { file }, { source: "a", from: 0, count: 1 }, null, []],
+        entries: () => 0,
+        reached: 0,
+        breaking: {
+          tool: pdfTool(registerFiles([{ source: "a", file: doomed }])),
+          args: { source: "a", from: 1, count: 1 },
+        },
+        close() {},
+      };
+    },
+  },
+  {
+    name: "spreadsheet",
+    make(directory) {
+      const file = join(directory, "a.xlsx");
+      const doomed = join(directory, "b.xlsx");
+      writeFileSync(file, xlsxOf({ sheets: { S: "" } }));
+      writeFileSync(doomed, xlsxOf({ sheets: { S: `<${SECRET}>` } }));
+      const good = { source: "a", sheet: 1, from: 1, count: 1 };
+      return {
+        tool: spreadsheetTool(registerFiles([{ source: "a", file }])),
+        good,
+        faulty: [{}, { source: "a" }, { file }, { ...good, from: 0 }, null, []],
+        entries: () => 0,
+        reached: 0,
+        breaking: {
+          tool: spreadsheetTool(registerFiles([{ source: "a", file: doomed }])),
+          args: good,
+        },
+        close() {},
+      };
+    },
+  },
+  {
+    name: "spreadsheet workpaper append",
+    async make(directory) {
+      const open = (name: string) =>
+        openSpreadsheetWorkpaper(join(directory, name), { mode: "create", columns: ["n"] });
+      const paper = await open("sheet");
+      const broken = await open("broken-sheet");
+      rmSync(broken.file);
+      const sizeOf = () => readFileSync(paper.file).byteLength;
+      const empty = sizeOf();
+      return {
+        tool: paper.append,
+        good: { key: "a", content: { n: 1 } },
+        faulty: [{}, { key: "a" }, { key: "", content: { n: 1 } }, { key: "a", content: {} }, null],
+        entries: () => (sizeOf() === empty ? 0 : 1),
+        reached: 1,
+        breaking: { tool: broken.append, args: { key: "a", content: { n: 1 } } },
+        close() {
+          paper.close();
+          broken.close();
+        },
       };
     },
   },
@@ -201,7 +270,7 @@ const ADAPTERS: readonly {
         id: "books",
         server: {
           command: process.execPath,
-          args: ["--import", TSX, CHILD, directory],
+          args: [CHILD, directory],
           credentials: [{ name: "bank", variable: "BANK_KEY" }],
         },
         secrets: () => SECRET,

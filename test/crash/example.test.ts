@@ -4,16 +4,15 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { childProgram } from "../support/children.ts";
 
-const EXAMPLE = fileURLToPath(new URL("../../examples/gate.ts", import.meta.url));
 /** Parts of the time that it takes when nobody kills it. */
 const PARTS = [0.35, 0.55, 0.65, 0.75, 0.85, 0.95];
 
 async function lived(directory: string, killAfterMs: number | null): Promise<number | null> {
-  const child = spawn(process.execPath, ["--import", "tsx", EXAMPLE, directory], {
+  const child = spawn(process.execPath, [childProgram("example"), directory], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const timer =

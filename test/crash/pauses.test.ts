@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Half, play, playedHalf } from "../support/kills/play.ts";
+import { type Half, liveHere, play, playedHalf } from "../support/kills/play.ts";
 import { openPool, type Pool } from "../support/kills/processes.ts";
 import { KINDS, SHAPES, type Story } from "../support/kills/story.ts";
 import { verdictOn } from "../support/kills/verdict.ts";
@@ -19,7 +19,7 @@ const halves: Half[] = [];
 const directories: string[] = [];
 
 beforeAll(() => {
-  pool = openPool(2);
+  pool = openPool(1);
 });
 
 afterAll(() => {
@@ -42,9 +42,16 @@ describe("a process that is stopped and overtaken", () => {
     let overtaken = 0;
     for (const [index, kind] of KINDS.entries()) {
       const shape = SHAPES[index % SHAPES.length] ?? "two";
-      const half = await playedHalf(pool, kind, shape, TIMES);
+      const half = await playedHalf(kind, shape, TIMES);
       halves.push(half);
-      const whole = await play(pool, { kind, shape, deaths: [], approver: "process", from: half });
+      const whole = await play(pool, {
+        kind,
+        shape,
+        deaths: [],
+        approver: "process",
+        here: true,
+        from: half,
+      });
       const places = whole.reached[0] ?? [];
       for (const [before, place] of places.entries()) {
         // Each place once over the three kinds.
@@ -53,8 +60,7 @@ describe("a process that is stopped and overtaken", () => {
         const at = before + 1;
         const first = await pool.start({ story, role: "run", stop: { at, signal: "SIGSTOP" } });
         await first.stopping;
-        const second = await pool.start({ story, role: "run", stop: null, patient: true });
-        const overtaker = await second.ended;
+        const overtaker = await liveHere(story, "run", { patient: true });
         first.process.kill("SIGCONT");
         const late = await first.ended;
         const verdict = await verdictOn(story);
@@ -66,7 +72,7 @@ describe("a process that is stopped and overtaken", () => {
           lost: 0,
           faults: [],
         });
-        expect(overtaker.report?.state, where).not.toBe("broke");
+        expect(overtaker.state, where).not.toBe("broke");
         if (late.report?.state === "broke") {
           overtaken += 1;
           codes.add(late.report.code);
@@ -79,7 +85,7 @@ describe("a process that is stopped and overtaken", () => {
   });
 
   it("does not dispatch after a probe has said that it did not: the target refuses it", async () => {
-    const half = await playedHalf(pool, "fenced", "two", TIMES);
+    const half = await playedHalf("fenced", "two", TIMES);
     halves.push(half);
     const story = copyOf(half);
     const whole = await play(pool, {
@@ -87,14 +93,15 @@ describe("a process that is stopped and overtaken", () => {
       shape: "two",
       deaths: [],
       approver: "process",
+      here: true,
       from: half,
     });
     const at = (whole.reached[0]?.indexOf("dispatch:begin") ?? -1) + 1;
     expect(at).toBeGreaterThan(0);
     const first = await pool.start({ story, role: "run", stop: { at, signal: "SIGSTOP" } });
     await first.stopping;
-    const overtaker = await pool.start({ story, role: "run", stop: null, patient: true });
-    expect((await overtaker.ended).report?.state).toBe("failed");
+    const overtaker = await liveHere(story, "run", { patient: true });
+    expect(overtaker.state).toBe("failed");
     first.process.kill("SIGCONT");
     expect((await first.ended).report).toMatchObject({ state: "broke", code: "lease_lost" });
     expect(await verdictOn(story)).toMatchObject({
@@ -108,7 +115,7 @@ describe("a process that is stopped and overtaken", () => {
 
 describe("two processes at one run", () => {
   it("one goes on, the other is told who has it (B004)", async () => {
-    const half = await playedHalf(pool, "plain", "two");
+    const half = await playedHalf("plain", "two");
     halves.push(half);
     const story = copyOf(half);
     const first = await pool.start({ story, role: "run", stop: { at: 13, signal: "SIGSTOP" } });
@@ -123,7 +130,7 @@ describe("two processes at one run", () => {
   });
 
   it("that ask for it in the same moment: it is done once, and who came too late finds it done or held (B055)", async () => {
-    const half = await playedHalf(pool, "asked", "each");
+    const half = await playedHalf("asked", "each");
     halves.push(half);
     for (let round = 0; round < 6; round += 1) {
       const story = copyOf(half);

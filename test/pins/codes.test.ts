@@ -6,7 +6,7 @@ import { ERROR_CODES } from "../../src/model/codes.ts";
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts") && !/^model\/(host-)?codes\.ts$/.test(file))
+  .filter((file) => file.endsWith(".ts") && !/^model\/(host-|agent-)?codes\.ts$/.test(file))
   .map((file) => ({ file, text: readFileSync(`${SOURCE}${file}`, "utf8") }));
 
 /** First arguments of every place that makes a `RoteError`, directly or through the command's `fault`. */

@@ -49,15 +49,16 @@ function allowed(folder: string): readonly string[] {
   return BEFORE_APP.slice(0, BEFORE_APP.indexOf(folder) + 1);
 }
 
-/** A database is opened in one way only: the workpaper opens its own through the store's. */
+/** A database is opened in one way only: workpapers open theirs through the store's. */
 const SHARED_OPENING = ["format", "open", "writer"].map((file) => `store/sqlite/${file}.ts`);
 
 function isShared(file: string, target: string): boolean {
-  return file === "tools/workpaper.ts" && SHARED_OPENING.includes(target);
+  const workpapers = ["tools/workpaper.ts", "tools/spreadsheet-paper.ts"];
+  return workpapers.includes(file) && SHARED_OPENING.includes(target);
 }
 
 const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.m?[jt]s$/.test(file))
   .map((file) => file.replaceAll("\\", "/"))
   .sort();
 
@@ -91,7 +92,9 @@ const RULES = [
   "no-builtin-in-pure-code",
   "no-cycle",
   "no-development-package",
+  "pdf-in-its-thread",
   "resolvable",
+  "sheets-in-one-file",
   "sqlite-in-its-adapter",
   "src-stands-alone",
   "viz-in-cli",
@@ -208,6 +211,8 @@ describe("rules of the import check", () => {
         "@modelcontextprotocol/client",
         "commander",
         "@viz-js/viz",
+        "unpdf",
+        "write-excel-file/node",
         "canonicalize",
         "node:buffer",
         "node:crypto",

@@ -20,6 +20,15 @@ describe("the package", () => {
         types: "./dist/tools/mcp-client.d.ts",
         default: "./dist/tools/mcp-client.js",
       },
+      "./tools/pdf": { types: "./dist/tools/pdf.d.ts", default: "./dist/tools/pdf.js" },
+      "./tools/spreadsheet": {
+        types: "./dist/tools/spreadsheet.d.ts",
+        default: "./dist/tools/spreadsheet.js",
+      },
+      "./tools/spreadsheet-workpaper": {
+        types: "./dist/tools/spreadsheet-workpaper.d.ts",
+        default: "./dist/tools/spreadsheet-workpaper.js",
+      },
       "./tools/workpaper": {
         types: "./dist/tools/workpaper.d.ts",
         default: "./dist/tools/workpaper.js",
@@ -54,6 +63,8 @@ describe("the package", () => {
     expect(manifest["peerDependencies"]).toEqual({
       "@modelcontextprotocol/client": "2.4.0",
       "@viz-js/viz": "3.31.0",
+      unpdf: "1.7.0",
+      "write-excel-file": "4.1.1",
     });
   });
 

@@ -12,8 +12,9 @@ export type Inputs = { readonly [name: string]: JsonValue };
 
 const folder = fileURLToPath(new URL("../../recipes/", import.meta.url));
 
+/** Recipes that need no host; those that do come with the documents that they read. */
 export const RECIPE_NAMES: readonly string[] = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !existsSync(`${folder}${entry.name}/documents`))
   .map((entry) => entry.name)
   .sort();
 

@@ -271,6 +271,8 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       return tail === undefined ? 0 : tail.seq + 1;
     },
 
+    time: () => tables.end().time,
+
     scan: (fromIndex, limit) =>
       tables
         .scan(fromIndex, limit)

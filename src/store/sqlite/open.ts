@@ -9,7 +9,7 @@
  * - F4 Files have mode 0600 in a directory of mode 0700; the schema is exactly the one our migrations make, so no
  *   trigger or view of somebody else's ever runs.
  */
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
 import { RoteError } from "../../base/error.ts";
@@ -85,7 +85,7 @@ export function openDatabase(file: string, format: Format, options: OpenOptions 
   checkWritable(file);
   let database: Database | undefined;
   try {
-    inspectContent(file, format, options);
+    inspect(file, format, options);
     database = connect(file, options);
     makeDurable(database, file);
     migrate(database, format);
@@ -94,6 +94,43 @@ export function openDatabase(file: string, format: Format, options: OpenOptions 
     database?.close();
     throw told(error);
   }
+}
+
+/**
+ * A database that exists, for reading alone: nothing is brought up to date, and every write is refused.
+ *
+ * @throws RoteError as `openDatabase`; `store_older` where reading would take a migration first
+ */
+export function readDatabase(file: string, format: Format, options: OpenOptions = {}): Database {
+  checkPrivateDirectory(path.dirname(file));
+  checkPrivateFile(file);
+  inspectHeader(file, format);
+  // A connection for reading alone leaves an empty log where none was, and any other takes that away again. A log that
+  // is there stays as it is, since moving it into the file would be writing.
+  const logged = existsSync(`${file}-wal`);
+  let database: Database | undefined;
+  try {
+    database = connect(file, options, logged);
+    database.pragma("query_only = ON");
+    const version = inspectContent(database, file, format);
+    if (version < format.migrations.length) throw older(file, format, version);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw told(error);
+  }
+}
+
+function older(file: string, format: Format, version: number): RoteError {
+  return new RoteError(
+    "store_older",
+    `${file} has version ${version} of the ${format.name}, and this rote reads version ${format.migrations.length}`,
+    {
+      file,
+      version,
+      hint: "read a copy of it that the host has opened once, or use the rote that wrote it",
+    },
+  );
 }
 
 function connect(file: string, options: OpenOptions, readonly = false): Database {
@@ -166,18 +203,25 @@ function inspectHeader(file: string, format: Format): void {
 }
 
 /** Opened for reading only, file and log stay as they are; what the log holds of a newer version is seen too. */
-function inspectContent(file: string, format: Format, options: OpenOptions): void {
+function inspect(file: string, format: Format, options: OpenOptions): void {
   const database = connect(file, options, true);
+  try {
+    inspectContent(database, file, format);
+  } finally {
+    database.close();
+  }
+}
+
+/** The version of what is there, whose tables are exactly those of that version. */
+function inspectContent(database: Database, file: string, format: Format): number {
   const reference = connectMemory();
   try {
     const version = Number(database.pragma("user_version", { simple: true }));
     refuseVersion(file, format, version);
     migrate(reference, { ...format, migrations: format.migrations.slice(0, version) });
-    if (schemaOf(database) !== schemaOf(reference)) {
-      throw damaged(file, `its tables are not those of version ${version}`);
-    }
+    if (schemaOf(database) === schemaOf(reference)) return version;
+    throw damaged(file, `its tables are not those of version ${version}`);
   } finally {
-    database.close();
     reference.close();
   }
 }

@@ -3,18 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEYS, trust, trustDocument, trustedKey } from "../../support/host.ts";
 import { AT, as, HostFolder, PASSPHRASE, STORE } from "./host-folder.ts";
-import { rote } from "./rote.ts";
+import { roteProcess } from "./rote.ts";
 
 let folder: HostFolder;
 beforeEach(() => {
-  folder = new HostFolder({ here: true });
+  folder = new HostFolder();
 });
 afterEach(() => folder.remove());
-
-function asProcesses(): void {
-  folder.remove();
-  folder = new HostFolder();
-}
 
 /** What the journal has of a run: its own entries, and decisions filed about it. */
 async function entries(run: string) {
@@ -24,7 +19,6 @@ async function entries(run: string) {
 
 describe("a reviewer", () => {
   it("needs the store, the trust store and a key of their own: no module, no key of the host", async () => {
-    asProcesses();
     const { run, requests } = await folder.start("7");
     const hidden = folder.read("host.mjs");
     rmSync(join(folder.path, "host.mjs"));
@@ -68,6 +62,37 @@ describe("a reviewer", () => {
     expect(alone.request.totals).toEqual({ amounts: [], without: 2, unreadable: 0 });
   });
 
+  it("is shown what a screen would hide, turn around or act upon, written out and with a warning, wherever (B118)", async () => {
+    const bidi = "7\u200b\u202e\u2028\u001b]0;x\u0007\u001b[2J<img src=x onerror=alert(1)>";
+    const { run, requests } = await folder.start(bidi);
+    const [{ nonce }] = requests;
+    const hidden = /[\p{Cf}\p{Zl}]|(?!\n)\p{Cc}/u;
+    for (const words of [
+      ["approvals", "show", nonce, ...STORE],
+      ["approvals", "list", ...STORE],
+      ["runs", "show", run, ...AT],
+      ["runs", "resume", run, ...AT],
+    ]) {
+      const { stdout, stderr } = await folder.rote(...words);
+      expect(stdout + stderr).not.toMatch(hidden);
+      const texts = /7\\u\{200b\}\\u\{202e\}\\u\{2028\}\\u001b\]0;x\\u0007\\u001b\[2J<img src=x/u;
+      if (words[1] === "list") continue;
+      expect(stdout).toMatch(texts);
+      expect(stdout).toContain("warn    what is written as \\u..");
+    }
+    const { request } = await folder.json("approvals", "show", nonce, ...STORE);
+    await folder.json("approvals", "approve", nonce, ...STORE, ...as("alice"));
+    const { receipts } = await folder.json("runs", "resume", run, ...AT);
+    expect(folder.ledger()[0]).toBe(`${bidi} 50`);
+    // What was approved under that digest is what was done, with every character as it was given.
+    const file = await folder.json("receipt", "export", "store", receipts[1]);
+    expect(JSON.stringify(file)).toContain(request.operations[0].slice("sha256:".length));
+    const plain = await folder.start("8\\u{202e}");
+    const shown = await folder.rote("approvals", "show", plain.requests[0].nonce, ...STORE);
+    expect(shown.stdout).toContain('"8\\\\u{202e}"');
+    expect(shown.stdout).not.toContain("warn    what is written");
+  });
+
   it("signs only what was read, if the digest of that is given", async () => {
     const { requests } = await folder.start("7");
     const [{ nonce, display }] = requests;
@@ -95,13 +120,13 @@ describe("a reviewer", () => {
     expect(open).toMatchObject({ exit_code: 1, error: { code: "bad_passphrase" } });
     const none = await folder.json(...words);
     expect(none).toMatchObject({ exit_code: 1, error: { code: "bad_passphrase" } });
-    const wrong = await rote([...words, "--passphrase-fd", "0"], {
+    const wrong = await roteProcess([...words, "--passphrase-fd", "0"], {
       cwd: folder.path,
       input: "another passphrase\n",
     });
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).not.toContain("another passphrase");
-    const right = await rote([...words, "--passphrase-fd", "0", "--json"], {
+    const right = await roteProcess([...words, "--passphrase-fd", "0", "--json"], {
       cwd: folder.path,
       input: `${PASSPHRASE}\n`,
     });
@@ -111,7 +136,7 @@ describe("a reviewer", () => {
 
   it("approves beside others until as many have as the policy wants", async () => {
     folder.remove();
-    folder = new HostFolder({ approvals: { required: 2 }, here: true });
+    folder = new HostFolder({ approvals: { required: 2 } });
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const approve = (name: string) =>
@@ -221,7 +246,8 @@ describe("who asks cannot approve (B014)", () => {
 
 describe("one request is decided once (B017)", () => {
   it("of two decisions at once the first stands, and the other is told of it", async () => {
-    asProcesses();
+    folder.remove();
+    folder = new HostFolder({ processes: true });
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const answers = await Promise.all(
@@ -262,7 +288,6 @@ describe("one request is decided once (B017)", () => {
 
 describe("a signed decision as a file (B080)", () => {
   it("arrives byte for byte, and verifies", async () => {
-    asProcesses();
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const out = ["--out", "decision.json"];

@@ -9,7 +9,7 @@ const SCRIPT = "/usr/bin/script";
 
 let folder: HostFolder;
 beforeEach(() => {
-  folder = new HostFolder({ here: true });
+  folder = new HostFolder();
 });
 afterEach(() => folder.remove());
 

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Folder, LINE_TOTAL_VERIFIER, lineTotal, MAIN, rote } from "./rote.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { Folder, LINE_TOTAL_VERIFIER, lineTotal, rote } from "./rote.ts";
 
 let folder: Folder;
 beforeEach(() => {
@@ -311,10 +311,7 @@ describe("rote doctor", () => {
 });
 
 describe("rote completions", () => {
-  const complete = (line: string): readonly string[] => {
-    const { stdout: script } = spawnSync(process.execPath, [MAIN, "completions", "bash"], {
-      encoding: "utf8",
-    });
+  const complete = (script: string, line: string): readonly string[] => {
     const words = line.split(" ");
     const ask = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _rote; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", `${script}\n${ask}`], {
@@ -328,9 +325,10 @@ describe("rote completions", () => {
       .sort();
   };
 
-  it("in bash complete commands, inner commands, options, choices and files", () => {
-    expect(complete("rote ch")).toEqual(["check"]);
-    expect(complete("rote memory ")).toEqual([
+  it("in bash complete commands, inner commands, options, choices and files", async () => {
+    const { stdout: script } = await type("completions", "bash");
+    expect(complete(script, "rote ch")).toEqual(["check"]);
+    expect(complete(script, "rote memory ")).toEqual([
       "--help",
       "demote",
       "forget",
@@ -338,11 +336,11 @@ describe("rote completions", () => {
       "qualify",
       "status",
     ]);
-    expect(complete("rote memory forget --y")).toEqual(["--yes"]);
-    expect(complete("rote run recipe.json --mo")).toEqual(["--mode", "--model"]);
-    expect(complete("rote run recipe.json --mode ")).toEqual(["compiled", "guided"]);
-    expect(complete("rote check rec")).toEqual(["recipe.json"]);
-    expect(complete("rote graph recipe.json --format s")).toEqual(["svg"]);
+    expect(complete(script, "rote memory forget --y")).toEqual(["--yes"]);
+    expect(complete(script, "rote run recipe.json --mo")).toEqual(["--mode", "--model"]);
+    expect(complete(script, "rote run recipe.json --mode ")).toEqual(["compiled", "guided"]);
+    expect(complete(script, "rote check rec")).toEqual(["recipe.json"]);
+    expect(complete(script, "rote graph recipe.json --format s")).toEqual(["svg"]);
   });
 });
 
@@ -384,10 +382,8 @@ describe("rote demo", () => {
   });
 
   it("as JSON is one document that names every command it ran", async () => {
-    const { code, stdout } = await rote(["demo", "--json"], {
-      cwd: place.path,
-      env: { TMPDIR: place.path },
-    });
+    vi.stubEnv("TMPDIR", place.path);
+    const { code, stdout } = await rote(["demo", "--json"], { cwd: place.path });
     const document = JSON.parse(stdout);
     expect([code, document.exit_code]).toEqual([0, 0]);
     expect(document.directory).toContain(place.path);

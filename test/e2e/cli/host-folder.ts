@@ -5,11 +5,9 @@ import { pathToFileURL } from "node:url";
 import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
-import { main } from "../../../src/cli/program.ts";
-import { render } from "../../../src/cli/terminal.ts";
 import type { PolicyDocument } from "../../../src/model/policy.ts";
 import { KEYS, madeTool, ORIGIN, registration, trust } from "../../support/host.ts";
-import { type Ended, Folder, MAIN, rote } from "./rote.ts";
+import { type Ended, Folder, MAIN, rote, roteProcess } from "./rote.ts";
 
 /** Pays two amounts after one approval of both. */
 export const PAY_TWICE = {
@@ -135,19 +133,16 @@ export const PASSPHRASE = "correct horse battery staple";
 
 export interface HostFolderOptions {
   readonly approvals?: Partial<PolicyDocument["approvals"]>;
-  /**
-   * True to run command lines in this process: the same commands on the same files, without starting Node for each.
-   * Default: each is a process of the built package.
-   */
-  readonly here?: boolean;
+  /** True to start a process for each command line. Default: all run in this process, on the same files. */
+  readonly processes?: boolean;
 }
 
 export class HostFolder extends Folder {
-  readonly #here: boolean;
+  readonly #processes: boolean;
 
-  constructor({ approvals = {}, here = false }: HostFolderOptions = {}) {
+  constructor({ approvals = {}, processes = false }: HostFolderOptions = {}) {
     super();
-    this.#here = here;
+    this.#processes = processes;
     const policy = { ...POLICY, approvals: { ...POLICY.approvals, ...approvals } };
     this.write("recipe.json", PAY_TWICE);
     this.write("verifier.json", PAY_TWICE_VERIFIER);
@@ -181,35 +176,7 @@ export class HostFolder extends Folder {
   }
 
   rote(...words: readonly string[]): Promise<Ended> {
-    return this.#here ? this.#inThisProcess(words) : rote(words, { cwd: this.path });
-  }
-
-  async #inThisProcess(words: readonly string[]): Promise<Ended> {
-    process.chdir(this.path);
-    let stdout = "";
-    let stderr = "";
-    const out = (text: string): void => {
-      stdout += text;
-    };
-    const code = await main(words, {
-      data: out,
-      print: (text) => out(render(text, false)),
-      note: (text) => {
-        stderr += render(text, false);
-      },
-      progress: () => undefined,
-      watched: false,
-      standardInput: async function* () {},
-      ask: null,
-      environment: {},
-      interrupted: new AbortController().signal,
-    });
-    return { code, stdout, stderr };
-  }
-
-  override remove(): void {
-    process.chdir("/");
-    super.remove();
+    return (this.#processes ? roteProcess : rote)(words, { cwd: this.path });
   }
 
   /** The same with --json, read. */

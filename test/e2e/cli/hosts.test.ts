@@ -3,7 +3,7 @@ import { HostFolder } from "./host-folder.ts";
 
 let folder: HostFolder;
 beforeEach(() => {
-  folder = new HostFolder({ here: true });
+  folder = new HostFolder();
 });
 afterEach(() => folder.remove());
 

@@ -7,7 +7,7 @@ import { AT, as, HostFolder, PASSPHRASE, STORE } from "./host-folder.ts";
 
 let folder: HostFolder;
 beforeEach(() => {
-  folder = new HostFolder({ here: true });
+  folder = new HostFolder();
   folder.key("root", KEYS.root);
 });
 afterEach(() => folder.remove());

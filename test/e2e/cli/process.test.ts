@@ -3,7 +3,15 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Folder, LINE_TOTAL_VERIFIER, lineTotal, MAIN, rote, startRote } from "./rote.ts";
+import {
+  Folder,
+  LINE_TOTAL_VERIFIER,
+  lineTotal,
+  MAIN,
+  rote,
+  roteProcess,
+  startRote,
+} from "./rote.ts";
 
 let folder: Folder;
 beforeAll(() => {
@@ -93,7 +101,7 @@ describe("pipes", () => {
   it("recipe, inputs and lines of inputs can come from standard input", async () => {
     const cwd = folder.path;
     const recipe = ["check", "-", "--verifier", "verifier.json"];
-    const checked = await rote(recipe, { cwd, input: JSON.stringify(lineTotal()) });
+    const checked = await roteProcess(recipe, { cwd, input: JSON.stringify(lineTotal()) });
     expect(checked.code).toBe(0);
     const single = ["run", "recipe.json", "--inputs", "-", "--json"];
     const ran = await rote(single, { cwd, input: '{"quantity":2,"price":3}' });
@@ -127,7 +135,7 @@ describe("pipes", () => {
 describe("progress", () => {
   it("goes to standard error, so that standard output stays JSON", async () => {
     const words = ["run", "recipe.json", "--inputs", "many.jsonl"];
-    const json = await rote([...words, "--json"], { cwd: folder.path });
+    const json = await roteProcess([...words, "--json"], { cwd: folder.path });
     expect(json.code).toBe(0);
     expect(json.stderr.split("\n").filter((line) => line !== "")).toEqual([
       "1000 runs, 1000 verified, 0 not",
@@ -185,7 +193,7 @@ describe("colour", () => {
     [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false],
     [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
   ])("with %j on a pipe: %s", async (env, coloured) => {
-    const { stderr } = await rote(["check", "none.json"], { cwd: folder.path, env });
+    const { stderr } = await roteProcess(["check", "none.json"], { cwd: folder.path, env });
     expect(stderr.includes("\u001b[")).toBe(coloured);
     expect(stderr).toContain("error");
   });

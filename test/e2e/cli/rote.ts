@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Terminal } from "../../../src/cli/terminal.ts";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** ROTE_DIST names another build, for when somebody else is rebuilding this one. */
@@ -19,13 +20,68 @@ export interface Ended {
 interface Setting {
   readonly cwd: string;
   readonly input?: string | Uint8Array;
-  readonly env?: { readonly [name: string]: string };
 }
 
 const QUIET = { NO_COLOR: "1", FORCE_COLOR: "", ROTE_DEBUG: "" };
 
-/** The built command in a process of its own, as a user starts it. */
+/**
+ * One line of the built command, in this process: its own program, with a terminal that keeps what is written. What
+ * only a process shows (signals, pipes, a terminal, what is loaded) goes through `roteProcess`.
+ */
 export async function rote(words: readonly string[], setting: Setting): Promise<Ended> {
+  const { main, render } = await builtCommand();
+  process.chdir(setting.cwd);
+  let stdout = "";
+  let stderr = "";
+  const terminal: Terminal = {
+    data: (text) => {
+      stdout += text;
+    },
+    print: (text) => {
+      stdout += render(text, false);
+    },
+    note: (text) => {
+      stderr += render(text, false);
+    },
+    progress: () => undefined,
+    watched: false,
+    standardInput: () => piecesOf(setting.input ?? ""),
+    ask: null,
+    environment: QUIET,
+    interrupted: new AbortController().signal,
+  };
+  const code = await main(words, terminal);
+  return { code, stdout, stderr };
+}
+
+/** Loaded as Node loads it for a user, and once for all files of a worker. */
+async function builtCommand() {
+  const built = async <T>(file: string) =>
+    (await import(pathToFileURL(join(dirname(MAIN), file)).href)) as T;
+  const { main } = await built<typeof import("../../../src/cli/program.ts")>("program.js");
+  const { render } = await built<typeof import("../../../src/cli/terminal.ts")>("terminal.js");
+  return { main, render };
+}
+
+/** As a pipe hands it over. */
+async function* piecesOf(input: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(input);
+  for (let start = 0; start < bytes.length; start += PIECE) {
+    yield bytes.subarray(start, start + PIECE);
+  }
+}
+
+const PIECE = 65_536;
+
+interface ProcessSetting extends Setting {
+  readonly env?: { readonly [name: string]: string };
+}
+
+/** The built command in a process of its own, as a user starts it. */
+export async function roteProcess(
+  words: readonly string[],
+  setting: ProcessSetting,
+): Promise<Ended> {
   const child = startRote(words, setting.cwd, setting.env);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -69,7 +125,7 @@ export class Working {
 }
 
 /** Starts the command and leaves the pipes to the test. */
-export function startRote(words: readonly string[], cwd: string, env: Setting["env"] = {}) {
+export function startRote(words: readonly string[], cwd: string, env: ProcessSetting["env"] = {}) {
   return spawn(process.execPath, [MAIN, ...words], {
     cwd,
     env: { ...process.env, ...QUIET, ...env },
@@ -105,6 +161,8 @@ export class Folder {
   }
 
   remove(): void {
+    // Command lines run here have made it the working directory.
+    process.chdir("/");
     rmSync(this.path, { recursive: true, force: true });
   }
 }

@@ -38,6 +38,8 @@ describe("a run at a host", () => {
   });
 
   it("is approved in a second process, resumed in a third, and does each payment once", async () => {
+    folder.remove();
+    folder = new HostFolder({ processes: true });
     const waiting = await folder.start("7");
     expect(waiting).toMatchObject({ exit_code: 8, state: "awaiting_approval", stderr: "" });
     const [request] = waiting.requests;

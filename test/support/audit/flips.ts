@@ -34,22 +34,28 @@ export function someFlips(recorded: Recorded, count: number, seed: number): read
 }
 
 /** Those of the flips that the audit does not find. */
-export async function unseen(recorded: Recorded, flips: readonly Flip[]): Promise<readonly Flip[]> {
+export async function unseen(
+  recorded: Recorded,
+  flips: readonly Flip[],
+  progress: (tried: number, all: number) => void = () => undefined,
+): Promise<readonly Flip[]> {
   const missed: Flip[] = [];
-  for (const flip of flips) {
+  for (const [at, flip] of flips.entries()) {
     const bytes = Uint8Array.from(recorded.files.get(flip.file) ?? []);
     bytes[flip.byte] = (bytes[flip.byte] ?? 0) ^ (1 << flip.bit);
     const files = new Map(recorded.files).set(flip.file, bytes);
     const { clean } = await auditBundle(memorySource(files), { trust: recorded.trust });
     if (clean) missed.push(flip);
+    progress(at + 1, flips.length);
   }
   return missed;
 }
 
-/** For soaks: every byte of a record of one payment. Resolves to how many were tried and which went unseen. */
+/** Every byte of a record. Resolves to how many were tried and which went unseen. */
 export async function flipEveryByte(
   recorded: Recorded,
+  progress: (tried: number, all: number) => void,
 ): Promise<{ readonly tried: number; readonly unseen: readonly Flip[] }> {
   const flips = everyFlip(recorded);
-  return { tried: flips.length, unseen: await unseen(recorded, flips) };
+  return { tried: flips.length, unseen: await unseen(recorded, flips, progress) };
 }

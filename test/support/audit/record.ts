@@ -3,7 +3,6 @@
 import { type AuditReport, auditBundle, exportBundle } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, partsOf } from "../../../src/host/index.ts";
-import type { TrustDocument } from "../../../src/model/trust.ts";
 import type { Run } from "../../../src/run/index.ts";
 import {
   asked,
@@ -19,7 +18,7 @@ import {
   READ,
   recipeOf,
 } from "../gate.ts";
-import { decision, KEYS, ORIGIN, trust, trustDocument } from "../host.ts";
+import { decision, KEYS, trust, trustDocument } from "../host.ts";
 import { type Files, memorySource, memoryWriter } from "./bundle.ts";
 
 export interface Recorded {
@@ -43,7 +42,9 @@ export const READ_AND_TWO = recipeOf([
 
 export async function exported(host: Host): Promise<Files> {
   const { files, writer } = memoryWriter();
-  await exportBundle(partsOf(host).journal, writer);
+  const { journal } = partsOf(host);
+  await journal.seal();
+  await exportBundle(journal, writer);
   return files;
 }
 
@@ -103,10 +104,4 @@ export function audit({ files, trust: own }: Recorded, anchors?: readonly string
 /** Codes of what was found, sorted. */
 export function codesOf(report: AuditReport): readonly string[] {
   return Object.keys(report.codes).sort();
-}
-
-export function trustVersions(
-  ...changes: readonly Partial<TrustDocument>[]
-): readonly Partial<TrustDocument>[] {
-  return changes.map((change, at) => ({ audience: ORIGIN, version: at + 1, ...change }));
 }

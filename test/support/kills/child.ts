@@ -3,38 +3,10 @@
  * by itself at a place of its order or by its parent at any time.
  */
 import { once } from "node:events";
-import { setTimeout as after } from "node:timers/promises";
-import { assembleHost } from "../../../src/app/create-host.ts";
-import { RoteError } from "../../../src/base/error.ts";
-import type { Host } from "../../../src/host/index.ts";
-import type { Run } from "../../../src/run/index.ts";
-import { approveAll } from "./approve.ts";
-import { commitPoints, pointsWith, type Stop } from "./points.ts";
-import { driveOn, optionsFor, runAt, type Story } from "./story.ts";
-import { openTarget } from "./target.ts";
-
-export interface Order {
-  readonly story: Story;
-  /**
-   * `run`: start the run or go on with it, as far as it goes alone. `wait`: the same, and where it waits for an approval,
-   * wait with it for the parent's word. `approve`: answer every request that waits.
-   */
-  readonly role: "run" | "wait" | "approve";
-  readonly stop: Stop | null;
-  /** Tries again as long as another process holds the run. */
-  readonly patient?: boolean;
-}
-
-export interface Report {
-  /** State of the run, `approved`, or `broke` with the code of what was thrown. */
-  readonly state: string;
-  readonly code: string | null;
-  readonly message: string | null;
-  readonly reached: readonly string[];
-}
+import { type Order, obey } from "./obey.ts";
 
 process.once("message", (order: Order) => {
-  obey(order).then(
+  obey(order, toBeApproved).then(
     (report) => process.send?.(report, () => process.exit(0)),
     (error: unknown) => {
       process.stderr.write(`${String(error instanceof Error ? error.stack : error)}\n`);
@@ -44,53 +16,7 @@ process.once("message", (order: Order) => {
 });
 process.send?.("ready");
 
-async function obey({ story, role, stop, patient = false }: Order): Promise<Report> {
-  const points = pointsWith(stop);
-  const target = openTarget(story.target);
-  try {
-    const state = await (role === "approve" ? approve() : run());
-    return { state, code: null, message: null, reached: points.reached };
-  } catch (error) {
-    const code = error instanceof RoteError ? error.code : "not_ours";
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { state: "broke", code, message, reached: points.reached };
-  } finally {
-    target.close();
-  }
-
-  async function open() {
-    return assembleHost(optionsFor(story, target, points), { around: commitPoints(points) });
-  }
-
-  async function run(): Promise<string> {
-    const host = await open();
-    const current = await (patient ? patiently(host) : runAt(host, story));
-    let state = await driveOn(current, host);
-    while (role === "wait" && state === "awaiting_approval") {
-      process.send?.("waiting");
-      await once(process, "message");
-      state = await driveOn(current, host);
-    }
-    await host.close();
-    return state;
-  }
-
-  async function patiently(host: Host): Promise<Run> {
-    for (;;) {
-      try {
-        return await runAt(host, story);
-      } catch (error) {
-        if (!(error instanceof RoteError && error.code === "run_busy")) throw error;
-        const until = Number(error.data["expires_ms"]) - Date.now();
-        await after(Math.max(1, until + 1));
-      }
-    }
-  }
-
-  async function approve(): Promise<string> {
-    const host = await open();
-    await approveAll(host);
-    await host.close();
-    return "approved";
-  }
+async function toBeApproved(): Promise<void> {
+  process.send?.("waiting");
+  await once(process, "message");
 }

@@ -28,8 +28,9 @@ interface Variant {
 }
 
 async function variantOf(pool: Pool, kind: Kind, shape: Shape): Promise<Variant> {
-  const half = await playedHalf(pool, kind, shape);
-  const rest = await play(pool, { kind, shape, deaths: [], approver: "process", from: half });
+  const half = await playedHalf(kind, shape);
+  const whole = { kind, shape, deaths: [], approver: "process", here: true, from: half } as const;
+  const rest = await play(pool, whole);
   return { kind, shape, half, before: half.places, behind: rest.reached[0]?.length ?? 0 };
 }
 
@@ -47,9 +48,9 @@ function* inTurn(
 }
 
 function placeBefore({ kind, shape }: Variant, at: number): Case {
-  return { kind, shape, deaths: [{ at }], approver: "parent" };
+  return { kind, shape, deaths: [{ at }], approver: "parent", here: true };
 }
 
 function placeBehind({ kind, shape, half }: Variant, at: number): Case {
-  return { kind, shape, deaths: [{ at }], approver: "process", from: half };
+  return { kind, shape, deaths: [{ at }], approver: "process", here: true, from: half };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost } from "../../../src/app/create-host.ts";
 import { approveAll } from "./approve.ts";
-import type { Order, Report } from "./child.ts";
+import { type Order, obey, type Report } from "./obey.ts";
 import { pointsWith } from "./points.ts";
 import type { Pool } from "./processes.ts";
 import { type Kind, optionsFor, type Shape, type Story, storyIn } from "./story.ts";
@@ -24,6 +24,8 @@ export interface Case {
    * the parent, while the run's process waits.
    */
   readonly approver: "process" | "parent";
+  /** True where those that are not to die are this process, which is there already. */
+  readonly here?: boolean;
   /** A case that was played up to where the decision is filed: this one goes on from there. */
   readonly from?: Half;
 }
@@ -43,7 +45,7 @@ export interface Played extends Verdict {
 
 const MOST_PROCESSES = 60;
 
-export async function play(pool: Pool, { kind, shape, deaths, approver, from }: Case) {
+export async function play(pool: Pool, { kind, shape, deaths, approver, here, from }: Case) {
   const root = mkdtempSync(join(tmpdir(), "rote-kills-"));
   if (from !== undefined) cpSync(from.root, root, { recursive: true });
   const story = storyIn(root, kind, shape, from === undefined ? {} : documentsOf(from.story));
@@ -54,7 +56,11 @@ export async function play(pool: Pool, { kind, shape, deaths, approver, from }: 
   let role: Order["role"] = alone ? "run" : "wait";
   try {
     for (let turn = 0; turn < MOST_PROCESSES; turn += 1) {
-      const report = await live(pool, story, role, rest.shift() ?? null);
+      const death = rest.shift() ?? null;
+      const report =
+        here === true && death === null
+          ? await liveHere(story, role)
+          : await live(pool, story, role, death);
       if (report === null) {
         kills += 1;
         continue;
@@ -78,17 +84,25 @@ function documentsOf({ trust, reviews }: Story): Partial<Story> {
 
 /** A case up to where the decision is filed, for many to go on from. The caller removes its root. */
 export async function playedHalf(
-  pool: Pool,
   kind: Kind,
   shape: Shape,
   times: Partial<Story> = {},
 ): Promise<Half> {
   const root = mkdtempSync(join(tmpdir(), "rote-half-"));
   const story = storyIn(root, kind, shape, times);
-  const report = await live(pool, story, "run", null);
-  if (report?.state !== "awaiting_approval") throw new Error(`it is ${report?.state}`);
+  const report = await liveHere(story, "run");
+  if (report.state !== "awaiting_approval") throw new Error(`it is ${report.state}`);
   await approveIn(story);
   return { root, story, places: report.reached.length };
+}
+
+/** In this process, to the end. */
+export function liveHere(
+  story: Story,
+  role: Order["role"],
+  more: Pick<Order, "patient"> = {},
+): Promise<Report> {
+  return obey({ story, role, stop: null, ...more }, () => approveIn(story));
 }
 
 async function live(

@@ -1,10 +1,8 @@
 /** Child processes of a case. Those that will be needed next are started ahead, since starting Node is the dearest part. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Order, Report } from "./child.ts";
+import { childProgram } from "../children.ts";
+import type { Order, Report } from "./obey.ts";
 
 export interface Ended {
   /** Null when it was killed. */
@@ -23,10 +21,6 @@ export interface Worker {
   readonly ended: Promise<Ended>;
 }
 
-const ROOT = repository(dirname(fileURLToPath(import.meta.url)));
-/** Compiled beforehand: a loader that compiles on the fly costs each process a second. */
-const CHILD = join(ROOT, "bench/.build/test/support/kills/child.js");
-
 export interface Pool {
   /** Gives an order to a process that is ready. */
   start(order: Order): Promise<Worker>;
@@ -37,7 +31,7 @@ export function openPool(ahead: number): Pool {
   const waiting: ChildProcess[] = [];
   const ready = new Map<ChildProcess, Promise<unknown>>();
   const spare = () => {
-    const child = fork(CHILD, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const child = fork(childProgram("kills"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
     ready.set(child, once(child, "message"));
     waiting.push(child);
   };
@@ -83,14 +77,4 @@ async function endOf(child: ChildProcess): Promise<Ended> {
   if (signal === "SIGKILL") return { report: null, killed: true };
   if (report === null) throw new Error(`a process ended with ${code ?? signal} and no report`);
   return { report, killed: false };
-}
-
-function repository(start: string): string {
-  let folder = start;
-  while (!existsSync(join(folder, "tsconfig.bench.json"))) {
-    const up = dirname(folder);
-    if (up === folder) throw new Error(`no repository above ${start}`);
-    folder = up;
-  }
-  return folder;
 }

@@ -1,23 +1,19 @@
-/** What can be done to a bundle by somebody who holds no key: everything is found, and named with its place. */
+/** What can be done to the files of a bundle by somebody who holds no key: all of it is found, and named with its place. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { auditBundle, type Finding } from "../../../src/audit/index.ts";
 import { canonicalText } from "../../../src/base/canonical.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Files, memorySource } from "../../support/audit/bundle.ts";
 import {
-  changedAt,
   entriesIn,
-  type Json,
   json,
   linesIn,
-  signedBy,
-  statementIn,
   textIn,
   withFile,
   withLines,
 } from "../../support/audit/forge.ts";
 import { audit, paidTwice, type Recording } from "../../support/audit/record.ts";
-import { KEYS, trust } from "../../support/host.ts";
+import { trust } from "../../support/host.ts";
 
 let recorded: Recording;
 beforeAll(async () => {
@@ -43,49 +39,6 @@ function names(finding: Finding, at: number): boolean {
     seq <= finding.seq[1];
   return inFile || inChain;
 }
-
-async function isNamed(files: Files, at: number): Promise<boolean> {
-  return (await found(files)).some((finding) => names(finding, at));
-}
-
-type Edit = (lines: readonly string[], at: number) => readonly string[] | undefined;
-
-const EDITS: { readonly [name: string]: Edit } = {
-  "cut in half": (lines, at) =>
-    lines.with(at, (lines[at] ?? "").slice(0, (lines[at] ?? "").length >> 1)),
-  emptied: (lines, at) => lines.with(at, ""),
-  dropped: (lines, at) => lines.toSpliced(at, 1),
-  doubled: (lines, at) => lines.toSpliced(at, 0, lines[at] ?? ""),
-  "swapped with the next": (lines, at) =>
-    at + 1 < lines.length
-      ? lines.with(at, lines[at + 1] ?? "").with(at + 1, lines[at] ?? "")
-      : undefined,
-  "moved to the end": (lines, at) =>
-    at + 1 < lines.length ? [...lines.toSpliced(at, 1), lines[at] ?? ""] : undefined,
-  "with a digit altered": (lines, at) =>
-    lines.with(
-      at,
-      (lines[at] ?? "").replace(/\d(?=\D*$)/u, (digit) => String((Number(digit) + 1) % 10)),
-    ),
-  "with a space in it": (lines, at) => lines.with(at, (lines[at] ?? "").replace(",", ", ")),
-  "with one more member": (lines, at) =>
-    lines.with(at, (lines[at] ?? "").replace(/\}$/u, ',"w":1}')),
-  "with a member twice": (lines, at) =>
-    lines.with(at, (lines[at] ?? "").replace(/,"v":1\}$/u, ',"v":1,"v":1}')),
-  "of a later version": (lines, at) =>
-    lines.with(at, (lines[at] ?? "").replace(/"v":1\}$/u, '"v":2}')),
-  "replaced by bytes that are no text": (lines, at) => lines.with(at, "\u0000\u0001"),
-};
-
-describe.each(Object.keys(EDITS))("each entry %s", (name) => {
-  const edit = EDITS[name];
-  it.each(Array.from({ length: 13 }, (_, at) => at))("entry %i is found and named", async (at) => {
-    const lines = edit?.(linesIn(recorded.files), at);
-    if (lines === undefined) return expect(at).toBe(12);
-    expect(lines).not.toEqual(linesIn(recorded.files));
-    expect(await isNamed(withLines(recorded.files, lines), at)).toBe(true);
-  });
-});
 
 describe("the end of the file", () => {
   it.each([1, 2, 64, 13])("cut off by the last %i lines it is found (B087)", async (count) => {
@@ -137,97 +90,6 @@ describe("the beginning of the file", () => {
     expect(run).toContainEqual(expect.objectContaining({ code: "chain_genesis", seq: [0, 1] }));
   });
 });
-
-/** Every envelope in the record, with the line it stands in. */
-function envelopes(): readonly { readonly at: number; readonly type: string }[] {
-  return entriesIn(recorded.files).flatMap(({ type, body }, at) =>
-    Object.hasOwn(body, "envelope") ? [{ at, type }] : [],
-  );
-}
-
-function edited(at: number, change: (envelope: Json, body: Json) => JsonValue): Files {
-  const lines = linesIn(recorded.files);
-  const entry = json(lines[at] ?? "") as Json;
-  const body = entry["body"] as Json;
-  const envelope = change(body["envelope"] as Json, body);
-  return withLines(
-    recorded.files,
-    lines.with(at, canonicalText(changedAt(entry, "/body/envelope", envelope))),
-  );
-}
-
-describe("each signature", () => {
-  it("there are five of them in entries", () => {
-    expect(envelopes().map(({ type }) => type)).toEqual([
-      "trust",
-      "receipt",
-      "approval_received",
-      "receipt",
-      "receipt",
-    ]);
-  });
-
-  const CHANGES: {
-    readonly [name: string]: (envelope: Json, body: Json, others: readonly Json[]) => JsonValue;
-  } = {
-    stripped: (envelope) => changedAt(envelope, "/signatures", []),
-    "left out": (envelope) => changedAt(envelope, "/signatures", undefined),
-    "moved here from another": (envelope, _, others) => ({
-      ...envelope,
-      signatures:
-        others.find(
-          ({ signatures }) =>
-            canonicalText(signatures ?? null) !== canonicalText(envelope["signatures"] ?? null),
-        )?.["signatures"] ?? null,
-    }),
-    "replaced by a valid one of a key that may not": (envelope) =>
-      signedBy(KEYS.stranger, String(envelope["payloadType"]), payloadOf(envelope)),
-    "replaced by a valid one of a key with another role": (envelope) =>
-      signedBy(KEYS.reconciler, String(envelope["payloadType"]), payloadOf(envelope)),
-    "joined by a second valid one": (envelope) => ({
-      ...envelope,
-      signatures: [
-        ...(envelope["signatures"] as readonly JsonValue[]),
-        ...(signedBy(KEYS.bob, String(envelope["payloadType"]), payloadOf(envelope))[
-          "signatures"
-        ] as readonly JsonValue[]),
-      ],
-    }),
-    repeated: (envelope) => {
-      const signatures = envelope["signatures"] as readonly JsonValue[];
-      return { ...envelope, signatures: [...signatures, ...signatures] };
-    },
-    "of another payload type": (envelope) => ({
-      ...signedBy(KEYS.receipt, "application/json", payloadOf(envelope)),
-    }),
-    "in another alphabet": (envelope) => ({
-      ...envelope,
-      payload: String(envelope["payload"])
-        .replaceAll("+", "-")
-        .replaceAll("/", "_")
-        .replaceAll("=", ""),
-    }),
-  };
-
-  it.each(Object.keys(CHANGES))("%s is found and named", async (name) => {
-    const all = envelopes().map(
-      ({ at }) => (entriesIn(recorded.files)[at]?.body["envelope"] ?? {}) as Json,
-    );
-    let changed = 0;
-    for (const { at, type } of envelopes()) {
-      const files = edited(at, (envelope, body) => CHANGES[name]?.(envelope, body, all) ?? null);
-      // A payload may happen to be spelled alike in both alphabets.
-      if (textIn(files, "journal.jsonl") === textIn(recorded.files, "journal.jsonl")) continue;
-      changed += 1;
-      expect(await isNamed(files, at), `${type} in line ${at}`).toBe(true);
-    }
-    expect(changed).toBeGreaterThan(2);
-  });
-});
-
-function payloadOf(envelope: Json): JsonValue {
-  return statementIn({ envelope });
-}
 
 describe("tree heads", () => {
   const heads = () => textIn(recorded.files, "heads.txt");

@@ -29,7 +29,7 @@ let other: Run;
 let file: ReceiptFile & Json;
 
 const exported = async (receipt: string) =>
-  (await exportReceipt(partsOf(host).journal, receipt)) as ReceiptFile & Json;
+  exportReceipt(partsOf(host).journal, receipt) as ReceiptFile & Json;
 
 beforeAll(async () => {
   host = await hostAt(null, bank(), { trust: own });
@@ -231,12 +231,14 @@ function changedText(text: string, at: number): string {
   return text.slice(0, digit) + (text[digit] === "a" ? "b" : "a") + text.slice(digit + 1);
 }
 
-/** The commands of docs/formats.md, as they stand there. */
+/** The commands of docs/formats.md, as they stand there, one block behind the other. */
 function documentedCommands(): string {
   const doc = readFileSync(new URL("../../../docs/formats.md", import.meta.url), "utf8");
-  const [, commands] = /<!-- receipt by openssl -->\s*```sh\n([\s\S]*?)```/u.exec(doc) ?? [];
-  if (commands === undefined) throw new Error("docs/formats.md has no such commands");
-  return commands;
+  const [, part = ""] =
+    /<!-- receipt by openssl -->([\s\S]*)<!-- \/receipt by openssl -->/u.exec(doc) ?? [];
+  const blocks = [...part.matchAll(/```sh\n([\s\S]*?)```/gu)].map(([, block = ""]) => block);
+  if (blocks.length < 5) throw new Error("docs/formats.md has no such commands");
+  return blocks.join("\n");
 }
 
 function hasOpenssl(): boolean {
@@ -247,13 +249,14 @@ function hasOpenssl(): boolean {
   }
 }
 
-describe.skipIf(!hasOpenssl())("openssl alone (OpenSSL 3 is not here if skipped)", () => {
+describe.skipIf(!hasOpenssl())("openssl alone (skipped only where there is no OpenSSL 3)", () => {
   const folder = mkdtempSync(join(tmpdir(), "rote-openssl-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const run = (receipt: JsonValue, trusted: JsonValue) => {
+  const run = (receipt: JsonValue, trusted: JsonValue = own) => {
     writeFileSync(join(folder, "receipt.json"), canonicalText(receipt));
-    writeFileSync(join(folder, "trust.json"), canonicalText(trusted));
+    // As `rote keys` leaves it: one member a line.
+    writeFileSync(join(folder, "trust.json"), JSON.stringify(trusted, null, 2));
     try {
       return execFileSync("sh", ["-eu", "-c", documentedCommands()], {
         cwd: folder,
@@ -266,31 +269,72 @@ describe.skipIf(!hasOpenssl())("openssl alone (OpenSSL 3 is not here if skipped)
     }
   };
 
-  it("verifies a receipt by the commands of the documentation", () => {
-    expect(run(file, own)).toContain("Signature Verified Successfully");
+  it("verifies a receipt, its place in the log and the tree head by the commands of the documentation", () => {
+    const said = run(file);
+    expect(said).toContain("Entry Is In The Log Of 13");
+    expect(said.match(/Signature Verified Successfully/gu)).toHaveLength(2);
+    expect(said.trimEnd()).toMatch(/Receipt And Record Hold$/u);
+    expect(said).toContain(canonicalText(statementIn(file)));
   });
 
-  it("refuses a receipt in which one bit of payload or signature was changed", () => {
-    const envelope = file.envelope as Json;
-    const payload = Buffer.from(String(envelope["payload"]), "base64");
-    payload[100] = (payload[100] ?? 0) ^ 1;
-    const [signature] = envelope["signatures"] as readonly Json[];
-    const sig = Buffer.from(String(signature?.["sig"]), "base64");
-    sig[3] = (sig[3] ?? 0) ^ 1;
-    for (const changed of [
-      { ...envelope, payload: payload.toString("base64") },
-      { ...envelope, signatures: [{ ...signature, sig: sig.toString("base64") }] },
-    ]) {
-      expect(run({ ...file, envelope: changed }, own)).toMatch(/^refused/u);
-    }
+  it("verifies one that stands elsewhere in a larger tree, by a trust store of several versions", async () => {
+    const last = await exported(other.receipts.at(-1) ?? "");
+    expect(last.index).not.toBe(file.index);
+    expect(run(last, [own])).toMatch(/Receipt And Record Hold\s*$/u);
   });
 
-  it("refuses a receipt under a trust store with another receipt key", () => {
+  const envelope = () => file.envelope as Json;
+  const [first64, second64] = ["A".repeat(43), "B".repeat(43)].map((text) => `${text}=`);
+
+  it.each<[string, () => JsonValue]>([
+    [
+      "payload",
+      () => {
+        const payload = Buffer.from(String(envelope()["payload"]), "base64");
+        payload[100] = (payload[100] ?? 0) ^ 1;
+        return { ...file, envelope: { ...envelope(), payload: payload.toString("base64") } };
+      },
+    ],
+    [
+      "signature",
+      () => {
+        const [signature] = envelope()["signatures"] as readonly Json[];
+        const sig = Buffer.from(String(signature?.["sig"]), "base64");
+        sig[3] = (sig[3] ?? 0) ^ 1;
+        const signatures = [{ ...signature, sig: sig.toString("base64") }];
+        return { ...file, envelope: { ...envelope(), signatures } };
+      },
+    ],
+    ["entry", () => ({ ...file, entry: file.entry.replace(/"time":\d/u, '"time":9') })],
+    ["index", () => ({ ...file, index: file.index + 1 })],
+    ["proof", () => ({ ...file, proof: [...file.proof].reverse() })],
+    ["proof, which is too long,", () => ({ ...file, proof: [...file.proof, first64 ?? ""] })],
+    ["proof, which is too short,", () => ({ ...file, proof: file.proof.slice(1) })],
+    ["root", () => ({ ...file, head: file.head.replace(/^[\w+/]{43}=$/mu, second64 ?? "") })],
+    ["size", () => ({ ...file, head: file.head.replace("\n13\n", "\n12\n") })],
+    [
+      "head's signature",
+      () => ({ ...file, head: file.head.replace(/.{6}\n$/u, (end) => `AAAA${end.slice(4)}`) }),
+    ],
+  ])("refuses a receipt with another %s", (_, changed) => {
+    expect(canonicalText(changed())).not.toBe(canonicalText(file));
+    const said = run(changed());
+    expect(said).toMatch(/^refused/u);
+    expect(said).not.toContain("Receipt And Record Hold");
+  });
+
+  it.each(["receipt", "journal"])("refuses one under a trust store with another %s key", (role) => {
     const keys = trustDocument().keys.map((entry) =>
-      entry.role === "receipt"
+      entry.role === role
         ? { ...entry, public: Buffer.from(KEYS.stranger.publicKey.raw).toString("base64url") }
         : entry,
     );
     expect(run(file, signTrust(trustDocument({ keys }), [KEYS.root]))).toMatch(/^refused/u);
+    const revoked = trustDocument().keys.map((entry) =>
+      entry.role === role ? { ...entry, revoked: { at: 1, reason: "lost" } } : entry,
+    );
+    expect(run(file, signTrust(trustDocument({ keys: revoked }), [KEYS.root]))).toMatch(
+      /^refused/u,
+    );
   });
 });

@@ -5,9 +5,11 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { Host } from "../../../src/host/index.ts";
-import { partsOf } from "../../../src/host/index.ts";
+import { hostOf, partsOf } from "../../../src/host/index.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
+import type { Journal } from "../../../src/ports/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
+import { childProgram } from "../../support/children.ts";
 import {
   asked,
   bank,
@@ -209,6 +211,50 @@ describe("one approval", () => {
     await host.close();
   });
 
+  it("is over when the record says so, though this process's clock is behind it: the run waits, and does not spin (B056)", async () => {
+    const clock = movedClock();
+    const of = bank();
+    const host = await hostAt(null, of, { clock });
+    const { run } = await begin(host);
+    const now = Math.floor(clock.wallMs() / 1000);
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice", { expires: now + 30 }));
+    // As a process whose clock is ahead would leave it.
+    clock.move(50_000);
+    await begin(host, ONE_PAYMENT, { account: "8", amount: "50" });
+    clock.move(-49_000);
+    expect(await run.advanceAsync(host)).toBe("awaiting_approval");
+    const late = decision(asked(run), KEYS.alice, "alice", { expires: now + 30 });
+    expect(await refusal(host.fileDecision(late))).toBe("approval_refused: approval_expired");
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+    expect(await run.advanceAsync(host)).toBe("verified");
+    expect(of.pay.calls).toHaveLength(1);
+    await host.close();
+  });
+
+  it("that is taken back between its check and the admission is not used (B012)", async () => {
+    const of = bank();
+    const whole = await hostAt(null, of);
+    const parts = partsOf(whole);
+    let no: JsonValue = null;
+    const journal: Journal = {
+      ...parts.journal,
+      async append(request) {
+        // As another process would, while this one is about to write its admission.
+        if (request.entries[0]?.type === "admitted") await whole.fileDecision(no);
+        return parts.journal.append(request);
+      },
+    };
+    const host = hostOf({ ...parts, journal });
+    const { run } = await begin(host);
+    no = decision(asked(run), KEYS.bob, "bob", { decision: "reject" });
+    await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+    expect(await run.advanceAsync(host)).toBe("denied");
+    expect(run.report).toMatchObject({ reason: "approval_rejected" });
+    expect(entriesOf(host, run.id, "admitted")).toHaveLength(0);
+    expect(of.pay.calls).toHaveLength(0);
+    await whole.close();
+  });
+
   it("counts no more once its key is revoked, in whichever process that was recorded", async () => {
     const directory = places.fresh();
     const of = bank();
@@ -302,6 +348,34 @@ describe("what stands on the host's chain", () => {
     expect(run.report.reason).toBe("approval_rejected");
     await host.close();
   });
+
+  it.each([
+    ["behind a fence", FENCED_PAYMENT],
+    ["at its own turn", ONE_PAYMENT],
+  ])(
+    "and says no %s, counts for good: also when its key was revoked before the run looks",
+    async (_, recipe) => {
+      const directory = places.fresh();
+      const of = bank();
+      const host = await hostAt(directory, of);
+      const { run } = await begin(host, recipe);
+      await host.fileDecision(decision(asked(run), KEYS.alice, "alice", { decision: "reject" }));
+      const keys = trustDocument().keys.map((entry) =>
+        entry.name === "alice" ? { ...entry, revoked: { at: 0, reason: "left" } } : entry,
+      );
+      const next = await hostAt(directory, of, {
+        trust: signTrust(trustDocument({ version: 2, keys }), [KEYS.root]),
+      });
+      await next.close();
+      expect(host.pendingRequests()).toEqual([]);
+      expect(await run.advanceAsync(host)).toBe("denied");
+      expect(run.report.failure).toMatchObject({
+        reason: "approval_rejected",
+        message: "alice rejected it",
+      });
+      await host.close();
+    },
+  );
 });
 
 describe("a copied database", () => {
@@ -381,10 +455,8 @@ describe("at once", () => {
     await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
     await run.closeAsync();
     await host.close();
-    const child = new URL("../../support/gate-child.ts", import.meta.url);
     const children = Array.from({ length: 3 }, () =>
-      fork(child, [directory, run.id, target], {
-        execArgv: ["--import", "tsx"],
+      fork(childProgram("gate"), [directory, run.id, target], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
         env: { ...process.env, ...CHILD_ENV },
       }),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Procedure } from "../../../src/app/procedure.ts";
@@ -15,6 +15,7 @@ import { PHASES, type Phase } from "../../../src/model/memory.ts";
 import type { Random } from "../../../src/ports/random.ts";
 import type { Run } from "../../../src/run/index.ts";
 import { FILE } from "../../../src/store/sqlite/schema.ts";
+import { childProgram } from "../../support/children.ts";
 import { countingRandom } from "../../support/counting-random.ts";
 import { ENVIRONMENT, MODELS, recipeOf } from "../../support/pure-procedure.ts";
 
@@ -639,14 +640,10 @@ describe("any change of digest invalidates", () => {
     }
     const [summary] = await memory.list();
     await memory.close();
-    const child = spawnSync(
-      process.execPath,
-      ["--import", tsx(), fileURLToPath(new URL("../../support/digest-child.ts", import.meta.url))],
-      {
-        input: JSON.stringify({ recipe: shuffled(KIND), verifier: AS_EXPECTED, directory }),
-        encoding: "utf8",
-      },
-    );
+    const child = spawnSync(process.execPath, [childProgram("digest")], {
+      input: JSON.stringify({ recipe: shuffled(KIND), verifier: AS_EXPECTED, directory }),
+      encoding: "utf8",
+    });
     expect(JSON.parse(child.stdout)).toEqual({
       plan: summary?.plan,
       verifier: summary?.verifier,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOST_WORDS } from "../../../src/model/operation.ts";
 import { DEFAULT_RUN_LIMITS } from "../../../src/model/plan.ts";
 import type { RunEvent } from "../../../src/run/index.ts";
 import { type Program, programOf } from "../../../src/run/program.ts";
@@ -48,11 +49,16 @@ const done = (node: string, result: object, index: number | null = null): RunEve
   outcome: { kind: "done", result: result as never },
 });
 
-const refused = (node: string, reason: "tool_error" | "policy_denied", code: string): RunEvent => ({
+const refused = (
+  node: string,
+  reason: "tool_error" | "policy_denied",
+  code: string,
+  kind: "refused" | "failed_before_effect" = "refused",
+): RunEvent => ({
   type: "read_settled",
   node,
   index: null,
-  outcome: { kind: "refused", reason, code, message: "no" },
+  outcome: { kind, reason, code, message: "no" },
 });
 
 const SUM = {
@@ -107,7 +113,23 @@ describe("reads", () => {
     const denied = driven(recipe);
     denied.feed(refused("a", "policy_denied", "not_found"));
     expect(denied.now().end?.reason).toBe("policy_denied");
+    const notSent = driven(recipe);
+    notSent.feed(refused("a", "tool_error", "not_found", "failed_before_effect"));
+    expect(notSent.now().end).toMatchObject({ reason: "tool_error" });
   });
+
+  it.each(HOST_WORDS)(
+    "are not absent by the host's own word %s, whatever the recipe permits",
+    (word) => {
+      const recipe = recipeOf({}, [
+        { ...read("a"), step: { ...read("a").step, absent_on: [word] } },
+        { id: "r", step: { kind: "pure", value: { op: "has", value: { node: "a" } } } },
+      ]);
+      const run = driven(recipe);
+      run.feed(refused("a", "tool_error", word));
+      expect(run.now().end).toMatchObject({ reason: "tool_error", failure: { code: word } });
+    },
+  );
 
   it("whose result has another type fail the run", () => {
     const one = driven(recipeOf({}, [read("a")]));

@@ -367,6 +367,36 @@ describe("reads and effects of a run", () => {
     expect(said(run)).toEqual(["denied", "policy_denied"]);
     await host.close();
   });
+
+  it("that were not made, or broke, are not absent either: only what the target says is", async () => {
+    const codes = ["connection_refused", "timeout", "tool_threw", "interrupted", "not_found"];
+    const recipe = recipeOf([
+      { ...READ, output: "json", step: { ...READ.step, absent_on: codes } },
+      { id: "r", after: ["balance"], step: { kind: "pure", value: { node: "balance" } } },
+    ]);
+    const no = (kind: "refused" | "not_applied", code: string) => () =>
+      ({ kind, code, message: "" }) as const;
+    const told = async (answer: () => ToolOutcome) => {
+      const made = madeTool("bank.balance", answer);
+      const host = await hostAt(null, { tools: [registration(made, "read")] });
+      const { run, procedure } = await begin(host, recipe);
+      const again = await procedure.resume(host, run.id);
+      expect(said(again)).toEqual(said(run));
+      await host.close();
+      return said(run);
+    };
+    expect(await told(no("refused", "not_found"))).toEqual(["verified", "completed"]);
+    expect(await told(no("not_applied", "connection_refused"))).toEqual([
+      "failed",
+      "connection_refused",
+    ]);
+    expect(await told(no("not_applied", "not_found"))).toEqual(["failed", "not_found"]);
+    expect(await told(no("refused", "timeout"))).toEqual(["failed", "tool_timeout"]);
+    const breaks = () => {
+      throw new Error("gone");
+    };
+    expect(await told(breaks)).toEqual(["failed", "tool_threw"]);
+  });
 });
 
 describe("several requests of one run", () => {

@@ -8,11 +8,9 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/digest.ts";
@@ -26,13 +24,13 @@ import {
   proceduresIn,
 } from "../../../src/store/sqlite/procedures.ts";
 import { FILE, PROCEDURES } from "../../../src/store/sqlite/schema.ts";
+import { childProgram } from "../../support/children.ts";
 import { exchange, KEY, keyOfWord, NAME, observation } from "../../support/memory-evidence.ts";
 import { canMount, smallDisk } from "../../support/small-disk.ts";
 
 /** Starting a second Node takes a second or more on a busy machine. */
 const SLOW = 120_000;
-const CHILD = fileURLToPath(new URL("../../support/memory-child.ts", import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const CHILD = childProgram("memory");
 const ROOT = process.getuid?.() === 0;
 const MOUNTS = ROOT && canMount();
 
@@ -75,7 +73,7 @@ function caught(work: () => unknown): unknown {
 }
 
 function child(place: string, prefix: string, count: number): ChildProcess {
-  return spawn(process.execPath, ["--import", TSX, CHILD, place, prefix, String(count)], {
+  return spawn(process.execPath, [CHILD, place, prefix, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
 }
@@ -206,16 +204,12 @@ describe("a commit", () => {
       const log = join(root, "syncs");
       const traced = spawnSync(
         "strace",
-        [
-          "-f",
-          "-e",
-          "trace=fsync,fdatasync,write",
-          "-o",
-          log,
-          process.execPath,
-          "--import",
-          TSX,
-        ].concat([CHILD, directory, "traced", "20"]),
+        ["-f", "-e", "trace=fsync,fdatasync,write", "-o", log, process.execPath].concat([
+          CHILD,
+          directory,
+          "traced",
+          "20",
+        ]),
         { encoding: "utf8" },
       );
       expect(traced.stdout.trim().split("\n").at(-1)).toBe("done");

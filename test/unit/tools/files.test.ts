@@ -17,6 +17,7 @@ import {
   evidenceDigest,
   evidenceDocument,
   type FileRegistration,
+  type FileSource,
   registerFiles,
 } from "../../../src/tools/file-sources.ts";
 import { fileTool } from "../../../src/tools/files.ts";
@@ -211,6 +212,21 @@ describe("reading registered files", () => {
     expect(await short(tool, { source: "invoices", record })).toBe("refused record_absent");
   });
 
+  it("reads what a digest was given for only while the source has it", async () => {
+    const tool = toolOver({ source: "invoices", file: put("i.jsonl", INVOICES), id: "id" });
+    const sha256 = sha256Hex(Buffer.from(INVOICES));
+    const args = { source: "invoices", record: "B" };
+    expect(await short(tool, { ...args, sha256 })).toEqual(await short(tool, args));
+    const other = sha256Hex(Buffer.from(`${INVOICES} `));
+    expect(await short(tool, { ...args, sha256: other })).toBe("refused other_content");
+    expect(await short(tool, { source: "invoices", from: 0, count: 5, sha256: other })).toBe(
+      "refused other_content",
+    );
+    for (const wrong of [sha256.toUpperCase(), sha256.slice(1), `sha256:${sha256}`, 7, null]) {
+      expect(tool.fault?.(callOf({ ...args, sha256: wrong }).arguments)).toMatch(/^\/sha256: /);
+    }
+  });
+
   it("names parts of a JSON document by pointer", async () => {
     const tool = toolOver({ source: "doc", file: put("d.json", '{"a":{"b":[1,2.5]}}') });
     const part = async (record: unknown) => {
@@ -345,5 +361,17 @@ describe("reading registered files", () => {
       name: "ledger.file",
       annotations: { max_count: 5 },
     });
+  });
+});
+
+describe("a file tool", () => {
+  it("reads the sources that it was made with, whatever becomes of the list (B016)", async () => {
+    const sources = registerFiles([{ source: "one", file: put("a.txt", "x") }]);
+    const tool = fileTool(sources);
+    const others = registerFiles([{ source: "one", file: put("b.txt", "y") }]);
+    const open = sources as Map<string, FileSource>;
+    for (const [name, source] of others) open.set(name, source);
+    const answer = await short(tool, { source: "one", from: 0, count: 1 });
+    expect(answer).toMatchObject({ text: "x" });
   });
 });

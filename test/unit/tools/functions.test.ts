@@ -42,6 +42,13 @@ describe("a function as a tool", () => {
     expect(Object.isFrozen(tool.definition.input_schema)).toBe(true);
   });
 
+  it("is the function that it was made of, whatever becomes of its options (B016)", async () => {
+    const options = { ...WORDS, input: INPUT, output: OUTPUT, run: () => ({ booked: 1 }) };
+    const tool = functionTool(options);
+    options.run = () => ({ booked: 1000 });
+    expect(await short(tool, { account: "7", amount: 5 })).toEqual({ booked: 1 });
+  });
+
   it("gets its arguments, the operation's id and the signal", async () => {
     const seen: unknown[] = [];
     const tool = booking((args, context) => {

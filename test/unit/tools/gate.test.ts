@@ -1,9 +1,7 @@
 /** Adapters behind the real gate: what the journal says beside what the target counted. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   createHost,
@@ -18,12 +16,12 @@ import { fileTool } from "../../../src/tools/files.ts";
 import { httpTool } from "../../../src/tools/http.ts";
 import { type McpTools, mcpTools } from "../../../src/tools/mcp-client.ts";
 import { openWorkpaper } from "../../../src/tools/workpaper.ts";
+import { childProgram } from "../../support/children.ts";
 import { hostOptions, registration } from "../../support/host.ts";
 import { localTarget, reply, short } from "../../support/tool-calls.ts";
 
 const VERIFIER = { version: 1, id: "v", before_effect: true, result: true };
-const CHILD = fileURLToPath(new URL("../../support/mcp-child.ts", import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const CHILD = childProgram("mcp");
 
 let directory: string;
 let closing: (() => Promise<void> | void)[];
@@ -230,7 +228,7 @@ describe("MCP tools behind the gate", { timeout: 120_000 }, () => {
   const connect = async (): Promise<McpTools> => {
     const tools = await mcpTools({
       id: "books",
-      server: { command: process.execPath, args: ["--import", TSX, CHILD, directory] },
+      server: { command: process.execPath, args: [CHILD, directory] },
     });
     closing.push(tools.close);
     return tools;

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HttpToolOptions, httpTool } from "../../../src/tools/http.ts";
+import type { StatusMeaning } from "../../../src/tools/http-answer.ts";
 import {
   aborted,
   callOf,
@@ -73,6 +74,22 @@ describe("an HTTP request", () => {
         },
       },
     ]);
+  });
+
+  it("goes where its tool was declared to go, whatever becomes of the declaration (B016)", async () => {
+    const { origin, received } = await target((_, response) => reply(response, 409, {}));
+    const paths = ["/pay"];
+    const statuses: Record<string, StatusMeaning> = { "409": { refused: "closed" } };
+    const allow = [{ origin, methods: ["POST" as const], paths, privateAddresses: true }];
+    const tool = httpTool({ name: "pay", description: "Pays", allow, statuses });
+    paths.push("/admin");
+    statuses["409"] = "done";
+    allow.push({ origin, methods: ["POST"], paths: ["/"], privateAddresses: true });
+    expect(await short(tool, { method: "POST", url: `${origin}/admin` })).toBe(
+      "not_applied tool_arguments_invalid",
+    );
+    expect(received).toEqual([]);
+    expect(await short(tool, { method: "POST", url: `${origin}/pay` })).toBe("refused closed");
   });
 
   it("carries no idempotency key where it changes nothing, or under another name, or none", async () => {

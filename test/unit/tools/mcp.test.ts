@@ -1,18 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type McpOptions, type McpTools, mcpTools } from "../../../src/tools/mcp-client.ts";
+import { childProgram } from "../../support/children.ts";
 import { aborted, callOf, outcome, short } from "../../support/tool-calls.ts";
 
 /** Starting a second Node takes a second or more on a busy machine. */
 const SLOW = 120_000;
-const CHILD = fileURLToPath(new URL("../../support/mcp-child.ts", import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const CHILD = childProgram("mcp");
 const SECRET = "s3cret/+value==";
 
 let directory: string;
@@ -32,7 +30,7 @@ function freshDirectory(): void {
 async function connect(change: Partial<McpOptions> = {}): Promise<McpTools> {
   const tools = await mcpTools({
     id: "books",
-    server: { command: process.execPath, args: ["--import", TSX, CHILD, directory] },
+    server: { command: process.execPath, args: [CHILD, directory] },
     ...change,
   });
   opened.push(tools);
@@ -158,7 +156,7 @@ describe("tools of an MCP server in a process", { timeout: SLOW }, () => {
     const one = toolOf(tools, "post").definition;
     const server = {
       command: process.execPath,
-      args: ["--no-warnings", "--import", TSX, CHILD, directory],
+      args: ["--no-warnings", CHILD, directory],
     };
     const two = toolOf(await connect({ server }), "post").definition;
     expect(two.implementation).not.toBe(one.implementation);
@@ -204,7 +202,7 @@ describe("tools of an MCP server in a process of their own", { timeout: SLOW }, 
 
   it("say that nothing happened when the server cannot be started again", async () => {
     const command = join(directory, "start");
-    const line = [process.execPath, "--import", TSX, CHILD, directory].map((word) => `'${word}'`);
+    const line = [process.execPath, CHILD, directory].map((word) => `'${word}'`);
     writeFileSync(command, `#!/bin/sh\nexec ${line.join(" ")}\n`, { mode: 0o700 });
     const tools = await connect({ server: { command } });
     expect(await short(toolOf(tools, "die"), {})).toBe("threw tool_call_failed");
@@ -230,7 +228,7 @@ describe("tools of an MCP server in a process of their own", { timeout: SLOW }, 
   it("get credentials in their environment by name, and nothing repeats them", async () => {
     const server = {
       command: process.execPath,
-      args: ["--import", TSX, CHILD, directory],
+      args: [CHILD, directory],
       env: { PLAIN: "visible" },
       credentials: [{ name: "bank", variable: "BANK_KEY" }],
     };
@@ -266,7 +264,7 @@ describe.each(["http", "modern"])(
 
     async function listen(): Promise<ChildProcess> {
       freshDirectory();
-      const child = spawn(process.execPath, ["--import", TSX, CHILD, directory, mode], {
+      const child = spawn(process.execPath, [CHILD, directory, mode], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       children.push(child);

@@ -1,0 +1,350 @@
+/**
+ * The fold: one event onto a state. Pure and total over what `transitionFault` lets through; the same events give the
+ * same state in every process, and the order in which calls of one turn finish makes no difference to what follows.
+ */
+import { assertNever } from "../base/assert.ts";
+import { type Digest, digestOf } from "../base/digest.ts";
+import { RoteError } from "../base/error.ts";
+import { CANCELLED } from "../host/index.ts";
+import type { AgentStart, Stopping } from "../model/agent.ts";
+import type { ChatReply } from "../model/chat.ts";
+import { GATE_CODES, type GateCode } from "../model/operation.ts";
+import type { StopReason } from "../model/stop.ts";
+import { callOf, errorObservation, INVALID_CALLS, streakAfter } from "./calls.ts";
+import { begun, said } from "./conversation.ts";
+import type { AgentEvent, SettledEvent } from "./event.ts";
+import { observationFingerprint } from "./fingerprint.ts";
+import { grow, grown, known, knows, learn } from "./grown.ts";
+import {
+  type AgentState,
+  type CallState,
+  isExecuting,
+  type Phase,
+  type Stop,
+  type TurnState,
+} from "./state.ts";
+import { transitionFault } from "./transitions.ts";
+import { NO_USAGE, withoutReply, withReply } from "./usage.ts";
+
+/** @throws RoteError `internal_error` for an event that the state does not admit */
+export function apply(state: AgentState | null, event: AgentEvent): AgentState {
+  const fault = transitionFault(state, event);
+  if (fault !== null) throw new RoteError("internal_error", `The agent's run: ${fault}.`);
+  if (event.type === "started") return created(event.start);
+  if (state === null) throw new TypeError("a run without its start");
+  switch (event.type) {
+    case "resumed":
+      return resumed(state);
+    case "asked":
+      return asked(state, event);
+    case "replied":
+      return replied({ ...state, activeMs: event.ms }, event.reply);
+    case "unanswered":
+      return unanswered(state, event);
+    case "requested":
+      return withCalls(
+        state,
+        state.calls.map((call) =>
+          event.calls.includes(call.number) ? { ...call, status: "requested" } : call,
+        ),
+      );
+    case "admitted":
+      return withCalls(state, changed(state, event.call, { status: "executing" }));
+    case "settled":
+      return settled(state, event);
+    case "marked":
+      return judged(
+        { ...state, activeMs: event.ms },
+        event.marker !== state.progress.marker,
+        event.marker,
+      );
+    case "paused":
+      return { ...state, activeMs: event.ms, paused: true };
+    case "ended": {
+      const { reason, message, code, ms } = event;
+      return { ...state, activeMs: ms, end: { reason, message, code } };
+    }
+    default:
+      return assertNever(event, "event");
+  }
+}
+
+export function fold(events: Iterable<AgentEvent>): AgentState | null {
+  let state: AgentState | null = null;
+  for (const event of events) state = apply(state, event);
+  return state;
+}
+
+const NEW_TURN: TurnState = {
+  attempt: 0,
+  asking: false,
+  failed: 0,
+  lastFault: null,
+  said: null,
+};
+
+function created(start: AgentStart): AgentState {
+  return {
+    start,
+    phase: "created",
+    paused: false,
+    step: 0,
+    turn: NEW_TURN,
+    conversation: begun(start),
+    calls: [],
+    callsAsked: 0,
+    usage: NO_USAGE,
+    streak: { fingerprint: null, count: 0, observation: null },
+    errors: { inARow: 0, total: 0 },
+    progress: {
+      seen: known(),
+      quiet: 0,
+      actions: grown(),
+      marker: null,
+      marked: true,
+    },
+    rejected: known(),
+    activeMs: 0,
+    answer: null,
+    stopping: null,
+    end: null,
+  };
+}
+
+/** An attempt of which nothing was heard is lost; whoever was to hear of it has gone. */
+function resumed(state: AgentState): AgentState {
+  if (!state.turn.asking) return { ...state, paused: false };
+  const message = "the process ended before there was a reply";
+  return {
+    ...withLost(state, "stopped", message),
+    turn: { ...state.turn, asking: false, failed: state.turn.failed + 1 },
+    paused: false,
+  };
+}
+
+function withLost(
+  state: AgentState,
+  kind: Parameters<typeof withoutReply>[2],
+  message: string,
+): AgentState {
+  return {
+    ...state,
+    usage: withoutReply(state.usage, state.start.limits, kind),
+    turn: {
+      ...state.turn,
+      asking: false,
+      lastFault: { kind, message, retry: true, retryAfterMs: null },
+    },
+  };
+}
+
+function asked(
+  state: AgentState,
+  { step, attempt, ms }: AgentEvent & { readonly type: "asked" },
+): AgentState {
+  const again = state.phase === "model_pending";
+  return {
+    ...state,
+    phase: "model_pending",
+    step,
+    turn: { ...(again ? state.turn : NEW_TURN), attempt, asking: true },
+    calls: again ? state.calls : [],
+    usage: { ...state.usage, attempts: state.usage.attempts + 1 },
+    activeMs: ms,
+  };
+}
+
+function unanswered(
+  state: AgentState,
+  { kind, message, retry, retryAfterMs, ms }: AgentEvent & { readonly type: "unanswered" },
+): AgentState {
+  const lost = withLost(state, kind, message);
+  const failed = state.turn.failed + (kind === "stopped" ? 0 : 1);
+  const lastFault = { kind, message, retry, retryAfterMs };
+  return { ...lost, turn: { ...lost.turn, failed, lastFault }, activeMs: ms };
+}
+
+function replied(state: AgentState, reply: ChatReply): AgentState {
+  const { start, turn, progress, callsAsked } = state;
+  const unusable = unusableReply(reply);
+  const usage = withReply(state.usage, start.limits, reply.usage);
+  const answer = reply.content.trim() === "" ? state.answer : reply.content;
+  const common = { ...state, usage, answer, phase: "decision_received" as const };
+  if (unusable !== null) {
+    return { ...common, turn: { ...turn, asking: false, said: { unusable } } };
+  }
+  const { content, calls } = reply;
+  const conversation = said(state.conversation, { role: "assistant", content, calls });
+  const next: AgentState = {
+    ...common,
+    conversation,
+    turn: { ...turn, asking: false, said: calls.length > 0 ? "calls" : "answer" },
+    calls: calls.map((call, at) => callOf(start, callsAsked + at, call)),
+    callsAsked: callsAsked + calls.length,
+    progress: { ...progress, marked: false },
+  };
+  if (calls.length === 0) return next;
+  return advanced({ ...next, stopping: stoppingCall(start, next.calls) }, 0, "decision_received");
+}
+
+/** A reply that was cut off, filtered or is empty: nothing of it is done, however whole some part looks. */
+function unusableReply({ stop, content, calls }: ChatReply): string | null {
+  switch (stop) {
+    case "length":
+      return "the reply was cut off at its greatest length";
+    case "filtered":
+      return "the provider withheld a part of the reply";
+    case "other":
+      return "the provider did not say why the reply ends";
+    case "end":
+    case "calls":
+      return calls.length === 0 && content.trim() === "" ? "the reply is empty" : null;
+  }
+}
+
+function stoppingCall({ stop_on: stops }: AgentStart, calls: readonly CallState[]): Stop | null {
+  const invalid = calls.find(({ observation }) => observation !== null);
+  if (invalid === undefined || !stops.includes("invalid_call")) return null;
+  return stopFor("invalid_model_response", invalid);
+}
+
+function settled(state: AgentState, event: SettledEvent): AgentState {
+  const { call: number, outcome, refusal, admitted, final } = event;
+  const before = state.calls.find((call) => call.number === number);
+  if (before === undefined) throw new TypeError("a result without its call");
+  if (!final) {
+    const broken = before.broken + 1;
+    return withCalls(state, changed(state, number, { status: "open", broken }));
+  }
+  const { code, message } = refusal ?? { code: outcome, message: outcome };
+  const observation =
+    outcome === "done"
+      ? { content: event.result ?? null, error: false }
+      : errorObservation(code, message);
+  const from = settledUpTo(state.calls);
+  const calls = changed(state, number, { status: "settled", observation });
+  const call = calls.find((one) => one.number === number) ?? before;
+  const stopping =
+    outcome === "uncertain"
+      ? stopFor("uncertain_operation", call)
+      : (state.stopping ?? stoppingBy(state.start.stop_on, call, admitted, code));
+  const rejected =
+    !admitted && code === "approval_rejected"
+      ? learn(state.rejected, call.fingerprint)
+      : state.rejected;
+  return advanced({ ...withCalls(state, calls), stopping, rejected }, from, null);
+}
+
+function stoppingBy(
+  stops: readonly Stopping[],
+  call: CallState,
+  admitted: boolean,
+  code: string,
+): Stop | null {
+  if (call.observation?.error !== true) return null;
+  if (INVALID_CALLS.includes(code)) {
+    return stops.includes("invalid_call") ? stopFor("invalid_model_response", call) : null;
+  }
+  // Somebody told it to stop, and says why the run ends.
+  if (admitted && code === CANCELLED) return null;
+  if (admitted) return stops.includes("tool_error") ? stopFor("tool_error", call) : null;
+  return stops.includes("refused") || !TELLABLE.includes(code)
+    ? stopFor(gateReason(code), call)
+    : null;
+}
+
+/** Refusals that are about the one call; after any other, no further call can be expected to pass. */
+const TELLABLE: readonly string[] = [
+  "intent_not_covered",
+  "warrant_not_covered",
+  "policy_denied",
+  "security_denied",
+  "approval_rejected",
+  "approval_expired",
+  "duplicate_key",
+] satisfies readonly GateCode[];
+
+function gateReason(code: string): StopReason {
+  return Object.hasOwn(GATE_CODES, code)
+    ? GATE_CODES[code as keyof typeof GATE_CODES]
+    : "internal_error";
+}
+
+function stopFor(reason: StopReason, { name, number, observation }: CallState): Stop {
+  const { error, message } = (observation?.content ?? {}) as {
+    readonly error?: string;
+    readonly message?: string;
+  };
+  return {
+    reason,
+    message: `call ${number} of ${name}: ${message ?? reason}`,
+    code: error ?? null,
+  };
+}
+
+/** Takes calls that are settled, with all before them, into streak and errors; ends the turn behind the last one. */
+function advanced(state: AgentState, from: number, phase: Phase | null): AgentState {
+  const upTo = settledUpTo(state.calls);
+  let { streak, errors } = state;
+  for (const call of state.calls.slice(from, upTo)) {
+    streak = streakAfter(state.start, streak, call);
+    const failed = call.observation?.error === true;
+    errors = failed
+      ? { inARow: errors.inARow + 1, total: errors.total + 1 }
+      : { ...errors, inARow: 0 };
+  }
+  const next = { ...state, streak, errors };
+  if (upTo === state.calls.length) return observed(next);
+  return phase === null ? next : { ...next, phase };
+}
+
+function settledUpTo(calls: readonly CallState[]): number {
+  const open = calls.findIndex(({ status }) => status !== "settled");
+  return open < 0 ? calls.length : open;
+}
+
+/** Every call of the turn has an outcome: the model will be told, in the order in which it asked. */
+function observed(state: AgentState): AgentState {
+  let { conversation } = state;
+  let { seen, actions } = state.progress;
+  let fresh = false;
+  for (const { id, name, category, fingerprint, observation } of state.calls) {
+    const { content, error } = observation ?? errorObservation("missing", "no outcome");
+    conversation = said(conversation, { role: "tool", call: id, name, content, error });
+    // That something fails, or fails in another way, is nothing new to go on with.
+    if (error) continue;
+    // A read brings what it answers; an effect changes something, if it was not done in the same way before.
+    const brought = category === "effect" ? fingerprint : observationFingerprint(name, content);
+    if (!knows(seen, brought)) fresh = true;
+    seen = learn(seen, brought);
+  }
+  const did = digestOf(
+    "rote-turn/v1",
+    state.calls.map(({ fingerprint }) => fingerprint),
+  );
+  actions = grow(actions, did);
+  const progress = { ...state.progress, seen, actions };
+  const next: AgentState = {
+    ...state,
+    phase: "observation_recorded",
+    conversation,
+    progress,
+  };
+  return state.start.markers ? next : judged(next, fresh, null);
+}
+
+function judged(state: AgentState, fresh: boolean, marker: Digest | null): AgentState {
+  const quiet = fresh ? 0 : state.progress.quiet + 1;
+  return { ...state, progress: { ...state.progress, quiet, marker, marked: true } };
+}
+
+function withCalls(state: AgentState, calls: readonly CallState[]): AgentState {
+  const next = { ...state, calls };
+  if (isExecuting(next)) return { ...next, phase: "tool_executing" };
+  const asks = calls.some(({ status }) => status === "requested");
+  return { ...next, phase: asks ? "approval_pending" : "tool_pending" };
+}
+
+function changed(state: AgentState, number: number, change: Partial<CallState>) {
+  return state.calls.map((call) => (call.number === number ? { ...call, ...change } : call));
+}

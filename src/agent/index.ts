@@ -1,0 +1,12 @@
+export { drive } from "./drive.ts";
+export { agentEntries, agentEvents, startOf } from "./entries.ts";
+export { nextOf } from "./next.ts";
+export { RECALL_K, recalledFor } from "./recalled.ts";
+export { type ReplayChange, type Replayed, replayAgent } from "./replay.ts";
+export { type AgentReport, reportOf } from "./report.ts";
+export { resumeAgent, stateIn } from "./resume.ts";
+export { finish, type Progress, type ProgressMarker, type Session } from "./session.ts";
+export { type AgentOptions, startAgent } from "./start.ts";
+export type { AgentState } from "./state.ts";
+export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";
+export { type Transcript, transcriptOf } from "./transcript.ts";

@@ -1,0 +1,195 @@
+/** Agents at a host: begun, gone on with, looked at, replayed. The model and the host come from the application. */
+import {
+  type AgentOptions,
+  type AgentReport,
+  type AgentTrace,
+  drive,
+  finish,
+  nextOf,
+  RECALL_K,
+  type ReplayChange,
+  recalledFor,
+  replayAgent,
+  reportOf,
+  resumeAgent,
+  type Session,
+  startAgent,
+  stateIn,
+  type Transcript,
+  traceAgent,
+  transcriptOf,
+} from "../agent/index.ts";
+import { RoteError } from "../base/error.ts";
+import type { JsonValue } from "../base/json.ts";
+import { type Host, type OpenRequest, partsOf } from "../host/index.ts";
+import type { ChatModel } from "../ports/chat-model.ts";
+import type { RunSummary } from "../ports/journal.ts";
+import type { Recall } from "../ports/recall.ts";
+import { undecidedRequests } from "./run-record.ts";
+
+export interface AgentRuntimeOptions {
+  readonly host: Host;
+  readonly model: ChatModel;
+  /** For every run that says nothing else. */
+  readonly defaults?: AgentOptions;
+  /** Long-term notes, and how many of them a run is reminded of. Default: none, and nothing is remembered. */
+  readonly memory?: { readonly recall: Recall; readonly recallK?: number };
+}
+
+export interface AgentResult extends AgentReport {
+  /** What the run waits for a reviewer to decide. */
+  readonly requests: readonly OpenRequest[];
+}
+
+export interface RunAgent extends AgentOptions {
+  /** Once aborted, the run is put down as soon as no tool is at work; it can be resumed. */
+  readonly signal?: AbortSignal;
+  /** Told the id as soon as the run is on record. */
+  readonly onStart?: (run: string) => void;
+}
+
+export interface ContinueAgent {
+  readonly signal?: AbortSignal;
+  /** A signed decision, as its envelope, about a request that the run waits for. */
+  readonly approval?: JsonValue;
+  readonly progress?: AgentOptions["progress"];
+}
+
+export interface AgentReplay {
+  readonly report: AgentReport;
+  readonly replies: number;
+  readonly results: number;
+  /** False for a run that has not ended: it was replayed as far as it goes. */
+  readonly ended: boolean;
+}
+
+const NEVER = new AbortController().signal;
+
+export class AgentRuntime {
+  readonly #options: AgentRuntimeOptions;
+  /** Runs that this object is at work on. */
+  readonly #active = new Map<string, { readonly session: Session; readonly done: Promise<void> }>();
+
+  constructor(options: AgentRuntimeOptions) {
+    partsOf(options.host);
+    this.#options = options;
+  }
+
+  /**
+   * Begins a run and takes it as far as it goes: to its end, to a reviewer, or to `signal`.
+   *
+   * @throws RoteError `bad_goal` `bad_limit` `tool_missing` and, for a child, `unknown_run` `other_kind`: nothing was
+   *   started. `lease_lost`: another process goes on with it.
+   */
+  async run(goal: string, { signal, onStart, ...options }: RunAgent = {}): Promise<AgentResult> {
+    const { host, model, defaults, memory } = this.#options;
+    const recalled =
+      memory === undefined
+        ? null
+        : await recalledFor(memory.recall, goal, memory.recallK ?? RECALL_K);
+    const session = await startAgent(host, model, goal, { ...defaults, ...options }, recalled);
+    onStart?.(session.run);
+    return this.#drive(session, signal);
+  }
+
+  /**
+   * Goes on with a run where it stands. One that has ended, or waits for a decision that nobody has made, is only told of.
+   *
+   * @throws RoteError `unknown_run` `other_kind` `tool_missing` `other_model` `run_busy` `approval_refused`
+   *   `journal_damaged` `other_semantics`: the run stays as it was
+   */
+  async resume(run: string, options: ContinueAgent = {}): Promise<AgentResult> {
+    const { signal, approval, progress = this.#options.defaults?.progress } = options;
+    const session = await resumeAgent(this.#options.host, run, {
+      model: this.#options.model,
+      ...(progress === undefined ? {} : { progress }),
+      ...(approval === undefined ? {} : { approval }),
+    });
+    return session === null ? this.result(run) : this.#drive(session, signal);
+  }
+
+  /**
+   * Ends a run where it stands. What was done is not undone, and an effect in flight may be uncertain: then that is how the
+   * run has ended.
+   *
+   * @throws RoteError `unknown_run` `other_kind` `run_busy`
+   */
+  async cancel(run: string): Promise<AgentResult> {
+    const active = this.#active.get(run);
+    if (active !== undefined) {
+      active.session.cancel.abort();
+      await active.done.catch(() => undefined);
+      return this.result(run);
+    }
+    const session = await resumeAgent(this.#options.host, run, { model: null });
+    if (session !== null) {
+      const next = nextOf(session.state);
+      const message = "the run was cancelled";
+      await finish(
+        session,
+        next.kind === "end" ? next.stop : { reason: "user_cancelled", message, code: null },
+      );
+    }
+    return this.result(run);
+  }
+
+  /** How a run stands. @throws RoteError `unknown_run` `other_kind` `journal_damaged` */
+  result(run: string): AgentResult {
+    const { host } = this.#options;
+    const { state, entries } = stateIn(partsOf(host), run);
+    const times = entries.map(({ entry }) => entry.time);
+    const totalMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    return {
+      ...reportOf(run, state, totalMs),
+      requests: state.end === null ? undecidedRequests(host, run) : [],
+    };
+  }
+
+  /** The whole record of a run. @throws RoteError as `result` */
+  inspect(run: string): AgentTrace {
+    return traceAgent(partsOf(this.#options.host), run);
+  }
+
+  /**
+   * Goes through a run once more from its record alone: no model and no tool is called.
+   *
+   * @throws RoteError `replay_miss` `replay_differs`, and as `result`
+   */
+  replay(run: string, change: ReplayChange = {}): AgentReplay {
+    const { state, ...counts } = replayAgent(partsOf(this.#options.host), run, change);
+    return { report: reportOf(run, state, 0), ...counts };
+  }
+
+  /** A run as a transcript for learning. @throws RoteError as `result` */
+  export(run: string): Transcript {
+    return transcriptOf(partsOf(this.#options.host), run);
+  }
+
+  /** Agent runs of the host's journal, the most recently moved first. */
+  list(limit = 1000): readonly RunSummary[] {
+    return this.#options.host.runs(limit).filter(({ mode }) => mode === "agent");
+  }
+
+  async #drive(session: Session, signal: AbortSignal = NEVER): Promise<AgentResult> {
+    const { run } = session;
+    if (this.#active.has(run)) {
+      throw new RoteError("run_busy", `The run ${run} is being advanced already.`, { run });
+    }
+    const done = drive(session, signal);
+    this.#active.set(run, { session, done });
+    try {
+      await done;
+    } finally {
+      this.#active.delete(run);
+    }
+    const result = this.result(run);
+    await this.#remember(session, result);
+    return result;
+  }
+
+  async #remember({ state }: Session, { run, output }: AgentResult): Promise<void> {
+    const { memory } = this.#options;
+    if (memory === undefined || output === null) return;
+    await memory.recall.remember({ run, goal: state.start.goal, answer: output });
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Makes the folder of a host for the workflows: fresh keys, the trust store, signed reviews of the tools, registered
+ * documents and an empty workpaper. What it makes is what an owner and a tool reviewer would make by hand; the keys of
+ * those who approve stay with them, and only their public keys are needed here.
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { toBase64Url } from "../../base/bytes.ts";
+import { sha256Hex } from "../../base/digest.ts";
+import { RoteError } from "../../base/error.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { PrivateKey } from "../../base/sign.ts";
+import type { Budget, PolicyDocument } from "../../model/policy.ts";
+import type { Role } from "../../model/trust.ts";
+import { systemClock } from "../../os/clock.ts";
+import { systemRandom } from "../../os/random.ts";
+import { registerFiles } from "../../tools/file-sources.ts";
+import { openWorkpaper } from "../../tools/workpaper.ts";
+import { definitionDigest, signToolReview } from "../../trust/index.ts";
+import { generateKey } from "../key-file.ts";
+import { newTrust, publicKeyText } from "../keys.ts";
+import {
+  OPEN_ENGAGEMENT,
+  PLACES,
+  RECIPES,
+  readingTools,
+  type SourceList,
+  shippedDocuments,
+  toolsOver,
+  WORKFLOWS,
+  type Workflow,
+} from "./folder.ts";
+
+export interface PrepareOptions {
+  /** Name of the journal: the audience of everything that is signed for this host. */
+  readonly origin: string;
+  /** Encrypts the keys of owner and tool reviewer, which the running host does not need. At least 12 characters. */
+  readonly passphrase: string;
+  /** Who may approve, by the public keys that they hand out. */
+  readonly approvers: readonly { readonly name: string; readonly public: string }[];
+  /** Workflows whose shipped documents are registered. Default: all. */
+  readonly documents?: readonly Workflow[];
+  /** Days that keys and reviews are good for. Default 365. */
+  readonly days?: number;
+  /** Rounds of key derivation. Default: those of `generateKey`. */
+  readonly rounds?: number;
+}
+
+const DAY = 24 * 3600;
+
+/** What owners of such a host would write; `rules.json` is theirs to change. */
+const RULES: { readonly policy: PolicyDocument; readonly budget: Budget } = {
+  policy: {
+    version: 1,
+    id: "workflows",
+    profile: "standard",
+    grants: [],
+    approvable: [OPEN_ENGAGEMENT],
+    deny: [],
+    approvals: { required: 1, requester_may_approve: false },
+  },
+  budget: { run: { effects: 100, operations: 500 }, host: {} },
+};
+
+/**
+ * Fills a directory that does not exist yet, or is empty.
+ *
+ * @throws RoteError `file_exists` when something is in it, `bad_key` `bad_passphrase` `bad_source`, and as
+ * `openWorkpaper`
+ */
+export function prepareWorkflows(directory: string, options: PrepareOptions): void {
+  const { origin, passphrase, approvers, documents = WORKFLOWS, days = 365, rounds } = options;
+  makePrivate(directory);
+  const now = Math.floor(systemClock.wallMs() / 1000);
+  const window = { valid_from: now, valid_to: now + days * DAY };
+  const derived = rounds === undefined ? {} : { rounds };
+  const hostPassphrase = toBase64Url(systemRandom.bytes(24));
+  mkdirSync(join(directory, PLACES.keys), { mode: 0o700 });
+  const keyOf = (name: string, secret: string): PrivateKey =>
+    generateKey(join(directory, PLACES.keys, `${name}.key`), secret, derived);
+  const root = keyOf("root", passphrase);
+  const reviewer = keyOf("reviewer", passphrase);
+  const journal = keyOf("journal", hostPassphrase);
+  const receipt = keyOf("receipt", hostPassphrase);
+  writePrivate(join(directory, PLACES.passphrase), `${hostPassphrase}\n`);
+
+  const listed = (name: string, role: Role, text: string) => ({
+    public: text,
+    name,
+    role,
+    ...window,
+  });
+  const trust = newTrust(
+    {
+      audience: origin,
+      root: { threshold: 1, keys: [publicKeyText(root)] },
+      issued: now,
+      expires: window.valid_to,
+      add: [
+        listed("journal", "journal", publicKeyText(journal)),
+        listed("host", "receipt", publicKeyText(receipt)),
+        listed("reviewer", "tool_reviewer", publicKeyText(reviewer)),
+        ...approvers.map(({ name, public: text }) => listed(name, "approver", text)),
+      ],
+    },
+    [root],
+  );
+  const write = (place: string, value: unknown): void =>
+    writePrivate(join(directory, place), `${JSON.stringify(value, null, 2)}\n`);
+  write(PLACES.trust, trust);
+  write(PLACES.rules, { origin, ...RULES });
+  write(PLACES.sources, copiedDocuments(directory, documents));
+  write(PLACES.reviews, reviews(directory, { origin, reviewer, now, until: window.valid_to }));
+  writePrivate(join(directory, PLACES.module), moduleText());
+}
+
+function makePrivate(directory: string): void {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found !== undefined && (!found.isDirectory() || readdirSync(directory).length > 0)) {
+    const message = `The folder ${directory} is not empty, or is no directory.`;
+    throw new RoteError("file_exists", message, { file: directory });
+  }
+  mkdirSync(directory, { recursive: true });
+  chmodSync(directory, 0o700);
+}
+
+function writePrivate(file: string, text: string): void {
+  writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+}
+
+function copiedDocuments(directory: string, workflows: readonly Workflow[]): SourceList {
+  mkdirSync(join(directory, PLACES.documents), { mode: 0o700 });
+  const copied = workflows.flatMap((workflow) =>
+    shippedDocuments(workflow).map((name) => {
+      const file = `${PLACES.documents}/${name}`;
+      copyFileSync(join(RECIPES, workflow, "documents", name), join(directory, file));
+      const sha256 = sha256Hex(readFileSync(join(directory, file)));
+      return { source: name.replace(/\.jsonl?$/, ""), file, sha256 };
+    }),
+  );
+  return {
+    engagements: copied.filter(({ file }) => file.endsWith(".json")),
+    evidence: copied
+      .filter(({ file }) => file.endsWith(".jsonl"))
+      .map((one) => ({ ...one, id: "id" })),
+  };
+}
+
+interface Reviewing {
+  readonly origin: string;
+  readonly reviewer: PrivateKey;
+  /** Seconds. */
+  readonly now: number;
+  readonly until: number;
+}
+
+/** A tool's definition does not depend on what it reads or writes, so it can be reviewed before there is anything. */
+function reviews(directory: string, { origin, reviewer, now, until }: Reviewing): JsonValue {
+  const workpaper = openWorkpaper(join(directory, PLACES.workpaper), { mode: "create" });
+  try {
+    const none = registerFiles([]);
+    return toolsOver(readingTools(none, none), workpaper).map(({ tool, category, fenced }) => {
+      const { name } = tool.definition;
+      const review = signToolReview(
+        {
+          type: "rote-tool-review/v1",
+          audience: origin,
+          name,
+          definition: definitionDigest(tool.definition),
+          category,
+          repeatable: category === "read",
+          fenced,
+          reviewer: "reviewer",
+          not_before: now,
+          expires: until,
+        },
+        reviewer,
+      );
+      return { name, review };
+    });
+  } finally {
+    workpaper.close();
+  }
+}
+
+/** The module that `--host` takes: it names this package by its place, so that the folder may be anywhere. */
+function moduleText(): string {
+  const here = new URL("./open-workflows.ts", import.meta.url).href;
+  // Compiled, the sibling is JavaScript too.
+  const opening = import.meta.url.endsWith(".ts") ? here : here.replace(/\.ts$/, ".js");
+  return `import { fileURLToPath } from "node:url";
+import { openWorkflows } from ${JSON.stringify(opening)};
+
+let opened;
+export function host() {
+  opened = openWorkflows(fileURLToPath(new URL(".", import.meta.url)));
+  return opened.options;
+}
+export function close() {
+  opened?.close();
+}
+`;
+}

@@ -1,0 +1,126 @@
+/** Bodies of an agent run's own entries as they are read back; what does not fit was not written by this version. */
+import { z } from "zod";
+import { type Digest, isDigest } from "../base/digest.ts";
+import { STOPPING } from "./agent.ts";
+import { CHAT_STOPS, PROVIDER_FAULTS, type ProviderFault } from "./chat.ts";
+import { STOP_REASONS, type StopReason, TERMINAL_STATES } from "./stop.ts";
+import { TOOL_CATEGORIES } from "./trust.ts";
+
+const digest = z.custom<Digest>((value) => typeof value === "string" && isDigest(value));
+const count = z.int().min(0);
+const positive = z.int().min(1);
+const model = z.strictObject({ provider: z.string(), name: z.string() });
+const tokens = count.nullable();
+
+/** Counts and times that a run is held to. */
+export const agentLimitsSchema = z.strictObject({
+  max_steps: positive,
+  max_tool_calls: positive,
+  max_active_ms: positive,
+  max_input_tokens: positive.nullable(),
+  max_output_tokens: positive.nullable(),
+  max_total_tokens: positive.nullable(),
+  reserve_tokens: count,
+  max_reply_tokens: positive.nullable(),
+  repeated_action: positive,
+  no_progress: positive,
+  consecutive_errors: positive,
+  model_attempts: positive,
+  model_timeout_ms: positive,
+  retry_delay_ms: count,
+  parallel_calls: positive,
+});
+
+/** What was asked for: inline beside the rest, or as a blob. */
+export const agentTask = z.strictObject({
+  goal: z.string(),
+  instructions: z.string().nullable(),
+  recalled: z.string().nullable(),
+});
+
+export const agentStartedBody = z.object({
+  mode: z.literal("agent"),
+  version: count,
+  tools: z.array(
+    z.strictObject({
+      name: z.string(),
+      category: z.enum(TOOL_CATEGORIES),
+      definition: digest,
+      poll: z.boolean(),
+      key: z.array(z.string()),
+    }),
+  ),
+  limits: agentLimitsSchema,
+  stop_on: z.array(z.enum(STOPPING)),
+  markers: z.boolean(),
+  model,
+  environment: z.strictObject({
+    policy: z.string(),
+    tools: z.string(),
+    credentials: z.string(),
+    evidence: z.string(),
+    host_configuration: z.string().nullable(),
+  }),
+  identity: z.string(),
+  intent: digest.nullable(),
+  parent: z.string().nullable(),
+  root: z.strictObject({ run: z.string(), limits: agentLimitsSchema }).nullable(),
+});
+
+const turn = { step: positive, attempt: positive, ms: count };
+
+export const agentAskedBody = z.strictObject({ ...turn, request: digest });
+
+export const agentRepliedBody = z.object({
+  ...turn,
+  stop: z.enum(CHAT_STOPS),
+  usage: z.strictObject({
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cached_input_tokens: tokens,
+    cache_write_tokens: tokens,
+  }),
+  response: z.strictObject({ id: z.string().nullable(), model: z.string().nullable() }),
+});
+
+/** What the model said: one member, since either part of it may be large. */
+export const agentSaid = z.strictObject({
+  content: z.string(),
+  calls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+});
+
+/** `stopped`: told to, by a pause, a cancellation or the end of the run's time. */
+export const UNANSWERED = [
+  ...(Object.keys(PROVIDER_FAULTS) as readonly ProviderFault[]),
+  "stopped",
+] as const;
+export type Unanswered = (typeof UNANSWERED)[number];
+
+export const agentUnansweredBody = z.strictObject({
+  ...turn,
+  kind: z.enum(UNANSWERED),
+  message: z.string(),
+  retry: z.boolean(),
+  retry_after_ms: count.nullable(),
+});
+
+export const agentMarkedBody = z.strictObject({ step: positive, marker: digest, ms: count });
+
+export const agentPausedBody = z.strictObject({ ms: count });
+
+const REASONS: readonly StopReason[] = TERMINAL_STATES.flatMap((state) => [...STOP_REASONS[state]]);
+const reason = z.custom<StopReason>((value) => REASONS.some((known) => known === value));
+
+export const agentEndedBody = z.object({
+  reason,
+  failure: z
+    .strictObject({
+      reason,
+      node: z.string().nullable(),
+      message: z.string(),
+      code: z.exactOptional(z.string()),
+    })
+    .nullable(),
+  result: digest.nullable(),
+  ms: count,
+});

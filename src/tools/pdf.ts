@@ -1,0 +1,194 @@
+/**
+ * The text of a registered PDF as a read, page by page. Needs the package `unpdf`, which is loaded at the first call.
+ *
+ * - D1 The document is parsed in a thread of its own, under a budget of memory and a limit of time; a document that
+ *   needs more is refused, and the thread ends with the call.
+ * - D2 The reviewed definition names the parser's version. Another one may see another text, so it is not used.
+ * - D3 A part that cannot be parsed refuses the document: text that is silently incomplete is worse than none. Pages
+ *   that are pictures have no text, and a page's text says nothing of what is drawn over it.
+ */
+import { Worker } from "node:worker_threads";
+import type { JsonValue } from "../base/json.ts";
+import type { Tool, ToolOutcome } from "../ports/tool.ts";
+import { defineTool, type ToolWords } from "./definition.ts";
+import { committedRead, isWantedContent, WANTED_CONTENT, wellFormed } from "./documents.ts";
+import { type FileSources, PDF_TYPE } from "./file-sources.ts";
+import { faultOf, isInteger, membersOf } from "./members.ts";
+import { CANCELLED, done, nothingDone, refused } from "./outcome.ts";
+
+export interface PdfToolOptions extends Partial<ToolWords> {
+  /** Characters that one answer may hold. Default 200,000. */
+  readonly maxCharacters?: number;
+  /** Bytes that parsing may ask for, all in all. Default 256 MiB. */
+  readonly maxMemory?: number;
+  /** Milliseconds for one answer. Default 20,000. */
+  readonly timeoutMs?: number;
+}
+
+interface Request {
+  readonly source: string;
+  readonly sha256: string | undefined;
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Of the parser inside unpdf 1.7.0. */
+const PARSER = "5.6.205";
+const MAX_PAGES = 500;
+
+const DESCRIPTION = `Reads the text of up to ${MAX_PAGES} pages of a registered PDF, counted from 1. A page that is a picture has no text.`;
+
+const INPUT: JsonValue = {
+  type: "object",
+  properties: {
+    source: { type: "string" },
+    sha256: WANTED_CONTENT,
+    from: { type: "integer", minimum: 1, description: "the first page" },
+    count: { type: "integer", minimum: 1, maximum: MAX_PAGES },
+  },
+  required: ["source", "from", "count"],
+  additionalProperties: false,
+};
+
+const OUTPUT: JsonValue = {
+  type: "object",
+  properties: {
+    source: { type: "string" },
+    sha256: { type: "string", description: "of the whole source" },
+    media_type: { type: "string" },
+    pages: { type: "integer", minimum: 0, description: "of the whole document" },
+    texts: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { page: { type: "integer", minimum: 1 }, text: { type: "string" } },
+        required: ["page", "text"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["source", "sha256", "media_type", "pages", "texts"],
+  additionalProperties: false,
+};
+
+/** @throws RoteError `bad_tool` */
+export function pdfTool(sources: FileSources, options: PdfToolOptions = {}): Tool {
+  const maxCharacters = options.maxCharacters ?? 200_000;
+  const maxMemory = options.maxMemory ?? 256 * 1024 * 1024;
+  const timeoutMs = options.timeoutMs ?? 20_000;
+  const definition = defineTool(
+    {
+      name: options.name ?? "pdf.read",
+      ...(options.title === undefined ? {} : { title: options.title }),
+      description: options.description ?? DESCRIPTION,
+    },
+    {
+      server: "file",
+      input: INPUT,
+      output: OUTPUT,
+      annotations: { parser: `pdf.js ${PARSER}`, max_characters: maxCharacters },
+    },
+  );
+  return {
+    definition,
+    fault: (args) => faultOf(requestOf(args)),
+    call: committedRead(sources, PDF_TYPE, requestOf, async ({ request, bytes, about, signal }) => {
+      const { from, count } = request;
+      const work = { bytes, from, count, maxCharacters, maxMemory, version: PARSER };
+      const told = await inThread(work, timeoutMs, signal);
+      if ("code" in told) return toldOutcome(told, maxCharacters);
+      const texts = told.texts.map(({ page, text }) => ({ page, text: wellFormed(text) }));
+      return done({ ...about, pages: told.pages, texts });
+    }),
+  };
+}
+
+interface Work {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly count: number;
+  readonly maxCharacters: number;
+  readonly maxMemory: number;
+  readonly version: string;
+}
+
+interface Text {
+  readonly page: number;
+  readonly text: string;
+}
+
+type Told =
+  | { readonly pages: number; readonly texts: readonly Text[] }
+  | { readonly code: string; readonly pages?: number };
+
+/** Beyond what is counted, in MiB: the parser itself, and what it makes of a document besides arrays. */
+const HEAP = 256;
+
+async function inThread(work: Work, timeoutMs: number, signal: AbortSignal): Promise<Told> {
+  const worker = new Worker(new URL("./pdf-worker.mjs", import.meta.url), {
+    workerData: work,
+    // Neither what the process is told nor what it may know.
+    env: {},
+    argv: [],
+    execArgv: [],
+    stdin: false,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP },
+  });
+  const told = new Promise<Told>((resolve, reject) => {
+    const limit = AbortSignal.timeout(timeoutMs);
+    limit.addEventListener("abort", () => resolve({ code: "document_too_costly" }));
+    const cancelled = () => resolve({ code: "cancelled" });
+    signal.addEventListener("abort", cancelled, { once: true });
+    worker.once("message", resolve);
+    worker.once("error", (error) => {
+      const full = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      if (full) resolve({ code: "document_too_costly" });
+      else reject(error);
+    });
+    worker.once("exit", () => {
+      signal.removeEventListener("abort", cancelled);
+      reject(new Error("the thread ended without an answer"));
+    });
+  });
+  try {
+    return await told;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function toldOutcome(
+  { code, pages = 0 }: Told & { code: string },
+  maxCharacters: number,
+): ToolOutcome {
+  switch (code) {
+    case "cancelled":
+      return CANCELLED;
+    case "package_missing":
+      return nothingDone(code, "text of a PDF needs the package unpdf: npm install unpdf@1.7.0");
+    case "package_version":
+      return nothingDone(code, `the tool was reviewed with the parser of unpdf 1.7.0 (${PARSER})`);
+    case "page_absent":
+      return refused(code, `the document has ${pages} pages`);
+    case "answer_too_large":
+      return refused(code, `one answer holds ${maxCharacters} characters at most`);
+    case "document_encrypted":
+      return refused(code, "the document cannot be opened without a password");
+    case "document_too_costly":
+      return refused(code, "the document takes more memory or time than is allowed");
+    default:
+      return refused("document_malformed", "the document cannot be parsed as a PDF");
+  }
+}
+
+/** The request, or why it is none. */
+function requestOf(args: JsonValue): Request | string {
+  const members = membersOf(args, ["source", "sha256", "from", "count"]);
+  if (typeof members === "string") return members;
+  const { source, sha256, from, count } = members;
+  if (typeof source !== "string") return "/source: a text names the source";
+  if (!isWantedContent(sha256)) return "/sha256: 64 hexadecimal digits";
+  if (!isInteger(from, 1)) return "/from: an integer from 1";
+  if (!isInteger(count, 1) || count > MAX_PAGES) return `/count: an integer from 1 to ${MAX_PAGES}`;
+  return { source, sha256, from, count };
+}

@@ -1,0 +1,165 @@
+/**
+ * Elements and text of the XML that spreadsheets are made of, in one pass.
+ *
+ * - X1 UTF-8 alone, well-formed, without a document type: there are no entities to expand but the five and numbers.
+ * - X2 Linear in the text, whatever the text; depth and length of what is kept are bounded by the caller's input.
+ * - X3 Names lose their prefix: whoever reads looks at the whole path of an element, and what stands beside the known
+ *   paths (extensions, alternatives) is passed over.
+ */
+import { malformed } from "./spreadsheet-zip.ts";
+
+export type Attributes = ReadonlyMap<string, string>;
+
+export interface Reader {
+  /** `path` is the element's own, with its name: `worksheet/sheetData/row`. */
+  open?(path: string, attributes: Attributes): void;
+  /** The text that stands in the element itself, between and after its children. */
+  close?(path: string, text: string): void;
+}
+
+const MAX_DEPTH = 64;
+const NO_ATTRIBUTES: Attributes = new Map();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+interface Open {
+  readonly name: string;
+  readonly path: string;
+  text: string;
+}
+
+/** @throws Declared `document_malformed` */
+export function readXml(bytes: Uint8Array, reader: Reader): void {
+  const xml = textOf(bytes);
+  const stack: Open[] = [];
+  let rooted = false;
+  let at = 0;
+  while (at < xml.length) {
+    const tag = xml.indexOf("<", at);
+    const end = tag < 0 ? xml.length : tag;
+    if (end > at) addText(stack.at(-1), resolved(xml.slice(at, end)));
+    if (tag < 0) break;
+    const mark = xml[tag + 1];
+    if (mark === "?") at = after(xml, "?>", tag + 2);
+    else if (mark === "!") at = declaration(xml, tag, stack.at(-1));
+    else if (mark === "/") at = closing(xml, tag, stack, reader);
+    else {
+      if (stack.length === 0 && rooted) throw malformed("an XML part has two roots");
+      rooted = true;
+      at = opening(xml, tag, stack, reader);
+    }
+  }
+  if (stack.length > 0 || !rooted) throw malformed("an XML part ends too early");
+}
+
+function textOf(bytes: Uint8Array): string {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw malformed("an XML part is not UTF-8");
+  }
+  return text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
+}
+
+function declaration(xml: string, tag: number, top: Open | undefined): number {
+  if (xml.startsWith("<!--", tag)) return after(xml, "-->", tag + 4);
+  if (!xml.startsWith("<![CDATA[", tag)) throw malformed("an XML part declares a document type");
+  const next = after(xml, "]]>", tag + 9);
+  addText(top, xml.slice(tag + 9, next - 3));
+  return next;
+}
+
+function closing(xml: string, tag: number, stack: Open[], reader: Reader): number {
+  const next = after(xml, ">", tag + 2);
+  const top = stack.pop();
+  if (top === undefined || top.name !== xml.slice(tag + 2, next - 1).trimEnd()) {
+    throw malformed("an XML part closes what it did not open");
+  }
+  reader.close?.(top.path, top.text);
+  return next;
+}
+
+const NAME = /[^\s/>=<"']+/y;
+const SPACE = /\s*/y;
+
+function opening(xml: string, tag: number, stack: Open[], reader: Reader): number {
+  const name = match(NAME, xml, tag + 1);
+  if (name === "") throw malformed("an XML part has a tag without a name");
+  const above = stack.at(-1);
+  const path = above === undefined ? local(name) : `${above.path}/${local(name)}`;
+  let at = tag + 1 + name.length;
+  let attributes: Map<string, string> | undefined;
+  for (;;) {
+    at += match(SPACE, xml, at).length;
+    const mark = xml[at];
+    if (mark === ">" || mark === "/") {
+      if (mark === "/" && xml[at + 1] !== ">") break;
+      reader.open?.(path, attributes ?? NO_ATTRIBUTES);
+      if (mark === "/") {
+        reader.close?.(path, "");
+        return at + 2;
+      }
+      if (stack.length >= MAX_DEPTH) throw malformed("an XML part is nested too deeply");
+      stack.push({ name, path, text: "" });
+      return at + 1;
+    }
+    const key = match(NAME, xml, at);
+    const equals = at + key.length + match(SPACE, xml, at + key.length).length;
+    if (key === "" || xml[equals] !== "=") break;
+    const quoted = equals + 1 + match(SPACE, xml, equals + 1).length;
+    const quote = xml[quoted];
+    if (quote !== '"' && quote !== "'") break;
+    at = after(xml, quote, quoted + 1);
+    attributes ??= new Map();
+    // `r:id` keeps its prefix, since an `id` may stand beside it.
+    if (attributes.has(key)) throw malformed("an XML part has an attribute twice");
+    attributes.set(key, resolved(xml.slice(quoted + 1, at - 1)));
+  }
+  throw malformed("an XML part has a tag that cannot be read");
+}
+
+function match(pattern: RegExp, xml: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(xml)?.[0] ?? "";
+}
+
+function local(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function after(xml: string, end: string, from: number): number {
+  const at = xml.indexOf(end, from);
+  if (at < 0) throw malformed("an XML part ends too early");
+  return at + end.length;
+}
+
+function addText(open: Open | undefined, text: string): void {
+  if (open !== undefined) open.text += text;
+  else if (text.trim() !== "") throw malformed("an XML part has text outside its root");
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  lt: "<",
+  gt: ">",
+  amp: "&",
+  quot: '"',
+  apos: "'",
+};
+
+function resolved(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replaceAll(/&([^;&]{0,12});?/g, (whole, entity: string) => {
+    if (!whole.endsWith(";")) throw malformed("an XML part has a stray &");
+    const named = Object.hasOwn(NAMED, entity) ? NAMED[entity] : undefined;
+    if (named !== undefined) return named;
+    const [, hex, decimal] = /^#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}))$/.exec(entity) ?? [];
+    const code = hex === undefined ? Number(decimal ?? "NaN") : Number.parseInt(hex, 16);
+    if (!isCharacter(code)) throw malformed("an XML part names an entity that is none");
+    return String.fromCodePoint(code);
+  });
+}
+
+function isCharacter(code: number): boolean {
+  if (code === 9 || code === 10 || code === 13) return true;
+  return code >= 0x20 && code <= 0x10_ffff && !(code >= 0xd800 && code <= 0xdfff);
+}
