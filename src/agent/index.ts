@@ -6,6 +6,7 @@ export { type ReplayChange, type Replayed, replayAgent } from "./replay.ts";
 export { type AgentReport, reportOf } from "./report.ts";
 export { resumeAgent, stateIn } from "./resume.ts";
 export { finish, type Progress, type ProgressMarker, type Session } from "./session.ts";
+export { type AgentSpan, agentSpans, type SpanAttributes, type SpanEvent } from "./spans.ts";
 export { type AgentOptions, startAgent } from "./start.ts";
 export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";

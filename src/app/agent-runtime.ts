@@ -2,7 +2,9 @@
 import {
   type AgentOptions,
   type AgentReport,
+  type AgentSpan,
   type AgentTrace,
+  agentSpans,
   drive,
   finish,
   nextOf,
@@ -158,6 +160,11 @@ export class AgentRuntime {
   replay(run: string, change: ReplayChange = {}): AgentReplay {
     const { state, ...counts } = replayAgent(partsOf(this.#options.host), run, change);
     return { report: reportOf(run, state, 0), ...counts };
+  }
+
+  /** A run as spans for OpenTelemetry (`rote/otel`). @throws RoteError as `result` */
+  spans(run: string): readonly AgentSpan[] {
+    return agentSpans(partsOf(this.#options.host), run);
   }
 
   /** A run as a transcript for learning. @throws RoteError as `result` */

@@ -51,7 +51,8 @@ async function faultOf(answering: Answering, asked: Promise<ChatModel> | ChatMod
   const error: unknown = await (await asked).reply(ask()).catch((thrown: unknown) => thrown);
   if (!(error instanceof RoteError)) throw error;
   expect(error.code).toBe("provider_error");
-  return { ...error.data, message: error.message };
+  const data: RoteError["data"] = error.data;
+  return { ...data, retryAfterMs: data["retry_after_ms"], message: error.message };
 }
 
 describe("a reply over the chat completions wire", () => {
@@ -214,14 +215,14 @@ describe("what is no reply", () => {
     const limited = (headers: Record<string, string>) =>
       faultOf(json({ error: { message: "slow down" } }, { status: 429, headers }));
     expect(await limited({ "retry-after": "7" })).toEqual({
+      retryAfterMs: 7000,
       kind: "rate_limited",
       retry: true,
       status: 429,
       retry_after_ms: 7000,
       message: "the provider answered 429: slow down",
     });
-    const waits = async (headers: Record<string, string>) =>
-      (await limited(headers)).retry_after_ms;
+    const waits = async (headers: Record<string, string>) => (await limited(headers)).retryAfterMs;
     expect(await waits({ "retry-after-ms": "1200.5", "retry-after": "9" })).toBe(1201);
     expect(await waits({ "retry-after": "0.5" })).toBe(500);
     expect(
