@@ -153,6 +153,18 @@ module.exports = {
       "^src/tools/spreadsheet-seal\\.ts$",
     ),
     only(
+      "ai-sdk-in-its-adapter",
+      "the AI SDK writes requests for one adapter; its packages are optional peers",
+      { path: package_("@ai-sdk/[^/]+") },
+      "^src/llm/(providers|sdk-chat|sdk-request)\\.ts$",
+    ),
+    only(
+      "otel-in-one-file",
+      "the interface of OpenTelemetry is an optional peer of one file",
+      { path: package_("@opentelemetry/[^/]+") },
+      "^src/app/otel\\.ts$",
+    ),
+    only(
       "commander-in-cli",
       "the command line parser stays at the edge",
       { path: package_("commander") },
@@ -172,7 +184,7 @@ module.exports = {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown", "unknown", "undetermined"],
         // Type packages are erased; optional peers are what the tests install as development packages.
-        pathNot: `${package_("@types/[^/]+", "@viz-js/viz", "@modelcontextprotocol/client", "unpdf", "write-excel-file")}`,
+        pathNot: `${package_("@types/[^/]+", "@viz-js/viz", "@modelcontextprotocol/client", "unpdf", "write-excel-file", "@ai-sdk/[^/]+", "@opentelemetry/api")}`,
       },
     },
     only(

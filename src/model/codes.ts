@@ -219,7 +219,7 @@ export const ERROR_CODES = {
     todo: "Install Rote again.",
   },
   package_missing: {
-    meaning: "An optional package that the command needs is not installed.",
+    meaning: "An optional package that is needed is not installed.",
     todo: "Install the package named.",
   },
   phase_out_of_order: {

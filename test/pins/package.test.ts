@@ -15,6 +15,8 @@ describe("the package", () => {
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
       "./audit": { types: "./dist/app/audit.d.ts", default: "./dist/app/audit.js" },
       "./keys": { types: "./dist/app/keys.d.ts", default: "./dist/app/keys.js" },
+      "./llm": { types: "./dist/app/llm.d.ts", default: "./dist/app/llm.js" },
+      "./otel": { types: "./dist/app/otel.d.ts", default: "./dist/app/otel.js" },
       "./tools": { types: "./dist/tools/index.d.ts", default: "./dist/tools/index.js" },
       "./tools/mcp": {
         types: "./dist/tools/mcp-client.d.ts",
@@ -61,7 +63,11 @@ describe("the package", () => {
       "zod",
     ]);
     expect(manifest["peerDependencies"]).toEqual({
+      "@ai-sdk/anthropic": "3.0.140",
+      "@ai-sdk/openai-compatible": "2.0.92",
+      "@ai-sdk/provider": "3.0.19",
       "@modelcontextprotocol/client": "2.4.0",
+      "@opentelemetry/api": "1.9.1",
       "@viz-js/viz": "3.31.0",
       unpdf: "1.7.0",
       "write-excel-file": "4.1.1",
