@@ -25,10 +25,17 @@ import { wireNames } from "./wire-names.ts";
 export const WIRES = ["openai", "anthropic"] as const;
 export type WireName = (typeof WIRES)[number];
 
+/** A model of the AI SDK, version 6 of `ai`. Named by its shape, so that its packages are needed by those alone who use it. */
+export interface SdkModel {
+  /** Must be `v3`. */
+  readonly specificationVersion: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
 export interface SdkChatOptions {
   readonly identity: ModelIdentity;
   /** The SDK's model; it must make its requests with this `fetch`. Called for every reply. */
-  readonly model: (fetch: Fetch) => LanguageModelV3;
+  readonly model: (fetch: Fetch) => SdkModel;
   readonly wire: WireName;
   /** Keys that no message may repeat. */
   readonly secrets?: readonly string[];
@@ -57,7 +64,9 @@ export function sdkChat(options: SdkChatOptions, clock: Clock): ChatModel {
       const one = exchange(wire, signal);
       let written: unknown;
       try {
-        await options.model(one.fetch).doGenerate(sdkRequest(request, names, signal));
+        const model = options.model(one.fetch);
+        if (!isVersion3(model)) throw otherVersion(options.identity, model);
+        await model.doGenerate(sdkRequest(request, names, signal));
       } catch (error) {
         written = error;
       }
@@ -94,6 +103,17 @@ function replyOn(wire: WireName, text: string, { answerSchema, tools }: ChatRequ
       return readAnthropicReply(text, answerSchema !== null && !own);
     }
   }
+}
+
+function isVersion3(model: SdkModel): model is SdkModel & LanguageModelV3 {
+  return model.specificationVersion === "v3";
+}
+
+function otherVersion({ provider, name }: ModelIdentity, model: SdkModel): RoteError {
+  return new RoteError(
+    "bad_model",
+    `${provider}:${name} is a model of another version of the AI SDK (${String(model.specificationVersion)}, expected v3)`,
+  );
 }
 
 /** The error is the SDK's, and may quote anything of the request: only its kind is told. */
