@@ -125,7 +125,7 @@ describe("an approval", () => {
     expect(writing.nonce).not.toBe(opening.nonce);
     expect(writing.operations).toHaveLength(4);
     // What was signed for the one does not do for the other.
-    const other = { ...decision(opening, KEYS.alice, "alice") };
+    const other = decision(opening, KEYS.alice, "alice");
     expect(await refusal(at.host.fileDecision(other))).toMatch(/^approval_refused: /);
     expect(await run.advanceAsync(at.host)).toBe("awaiting_approval");
     expect(await entriesIn(at)).toEqual([]);
