@@ -1,4 +1,5 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
+import { AGENT } from "./commands-agent.ts";
 import { APPROVALS } from "./commands-approvals.ts";
 import { AUDIT } from "./commands-audit.ts";
 import { KEYS } from "./commands-keys.ts";
@@ -164,6 +165,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     load: () => import("./bind.ts"),
   },
   RUNS,
+  AGENT,
   APPROVALS,
   ...AUDIT,
   KEYS,
