@@ -89,6 +89,7 @@ function traceText(trace: AgentTrace, result: AgentResult, replay: Replay, at: O
 
 function stopped({ reason, message, code }: AgentTrace["report"]): string {
   if (reason === null) return "";
+  if (reason === "completed") return "completed: the model gave its answer";
   const detail = message === null ? REASON_NOTES[reason].meaning : message;
   return `${reason}: ${detail}${code === null ? "" : ` [${code}]`}`;
 }
