@@ -24,6 +24,7 @@ export function callOf(start: AgentStart, number: number, { id, name, ...call }:
     fingerprint: actionFingerprint(name, call.arguments, parsed),
     category: tool?.category ?? null,
     broken: 0,
+    stop: null,
   };
   if (tool === undefined) {
     const names = start.tools.map((one) => one.name).join(", ");

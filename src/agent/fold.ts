@@ -106,7 +106,6 @@ function created(start: AgentStart): AgentState {
     rejected: known(),
     activeMs: 0,
     answer: null,
-    stopping: null,
     end: null,
   };
 }
@@ -179,12 +178,12 @@ function replied(state: AgentState, reply: ChatReply): AgentState {
     ...common,
     conversation,
     turn: { ...turn, asking: false, said: calls.length > 0 ? "calls" : "answer" },
-    calls: calls.map((call, at) => callOf(start, callsAsked + at, call)),
+    calls: calls.map((call, at) => withStop(start, callOf(start, callsAsked + at, call))),
     callsAsked: callsAsked + calls.length,
     progress: { ...progress, marked: false },
   };
   if (calls.length === 0) return next;
-  return advanced({ ...next, stopping: stoppingCall(start, next.calls) }, 0, "decision_received");
+  return advanced(next, 0, "decision_received");
 }
 
 /** A reply that was cut off, filtered or is empty: nothing of it is done, however whole some part looks. */
@@ -202,10 +201,9 @@ function unusableReply({ stop, content, calls }: ChatReply): string | null {
   }
 }
 
-function stoppingCall({ stop_on: stops }: AgentStart, calls: readonly CallState[]): Stop | null {
-  const invalid = calls.find(({ observation }) => observation !== null);
-  if (invalid === undefined || !stops.includes("invalid_call")) return null;
-  return stopFor("invalid_model_response", invalid);
+function withStop({ stop_on: stops }: AgentStart, call: CallState): CallState {
+  if (call.observation === null || !stops.includes("invalid_call")) return call;
+  return { ...call, stop: stopFor("invalid_model_response", call) };
 }
 
 function settled(state: AgentState, event: SettledEvent): AgentState {
@@ -222,17 +220,17 @@ function settled(state: AgentState, event: SettledEvent): AgentState {
       ? { content: event.result ?? null, error: false }
       : errorObservation(code, message);
   const from = settledUpTo(state.calls);
-  const calls = changed(state, number, { status: "settled", observation });
-  const call = calls.find((one) => one.number === number) ?? before;
-  const stopping =
+  const told: CallState = { ...before, status: "settled", observation };
+  const stop =
     outcome === "uncertain"
-      ? stopFor("uncertain_operation", call)
-      : (state.stopping ?? stoppingBy(state.start.stop_on, call, admitted, code));
+      ? stopFor("uncertain_operation", told)
+      : stoppingBy(state.start.stop_on, told, admitted, code);
+  const calls = changed(state, number, { ...told, stop });
   const rejected =
     !admitted && code === "approval_rejected"
-      ? learn(state.rejected, call.fingerprint)
+      ? learn(state.rejected, before.fingerprint)
       : state.rejected;
-  return advanced({ ...withCalls(state, calls), stopping, rejected }, from, null);
+  return advanced({ ...withCalls(state, calls), rejected }, from, null);
 }
 
 function stoppingBy(

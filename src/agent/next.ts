@@ -9,7 +9,7 @@ import {
   stop,
   tooManyErrors,
 } from "./limits.ts";
-import { type AgentState, type CallState, isExecuting, type Stop } from "./state.ts";
+import { type AgentState, type CallState, isExecuting, type Stop, stoppingOf } from "./state.ts";
 
 export type Next =
   | { readonly kind: "ask"; readonly step: number; readonly attempt: number }
@@ -22,7 +22,7 @@ export type Next =
 export function nextOf(state: AgentState): Next {
   if (state.end !== null) return { kind: "end", stop: state.end };
   if (isExecuting(state) || state.turn.asking) return { kind: "wait" };
-  const over = state.stopping ?? overTime(state) ?? overTokens(state);
+  const over = stoppingOf(state) ?? overTime(state) ?? overTokens(state);
   if (over !== null) return { kind: "end", stop: over };
   switch (state.phase) {
     case "created":

@@ -40,8 +40,6 @@ export interface AgentState {
   readonly activeMs: number;
   /** The text of the model's last reply that has any: the answer, once the run is completed. */
   readonly answer: string | null;
-  /** Something of the present turn that ends the run as soon as nothing is in flight. */
-  readonly stopping: Stop | null;
   readonly end: Stop | null;
 }
 
@@ -91,6 +89,8 @@ export interface CallState {
   readonly broken: number;
   /** What the model is told. */
   readonly observation: Observation | null;
+  /** What came of it ends the run as soon as nothing is in flight. */
+  readonly stop: Stop | null;
 }
 
 export interface Observation {
@@ -131,6 +131,15 @@ export interface ProgressState {
 export function stateName({ end, paused, phase }: AgentState): AgentStateName {
   if (end !== null) return agentStateOf(end.reason);
   return paused ? "paused" : phase;
+}
+
+/**
+ * What of the present turn ends the run: that an outcome is unknown before anything else, and the first in the model's
+ * order, whichever was known first.
+ */
+export function stoppingOf({ calls }: AgentState): Stop | null {
+  const stops = calls.flatMap(({ stop }) => stop ?? []);
+  return stops.find(({ reason }) => reason === "uncertain_operation") ?? stops[0] ?? null;
 }
 
 /** In flight: admitted, without an outcome. */

@@ -9,6 +9,7 @@ import { deepFreeze } from "../base/freeze.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { isKeyName } from "../base/note.ts";
 import { type PrivateKey, privateKeyOf } from "../base/sign.ts";
+import { TAGS } from "../base/tags.ts";
 import type { HostParts, Identity, Intent, RegisteredTool } from "../host/index.ts";
 import { type Budget, budgetSchema, type PolicyDocument, policySchema } from "../model/policy.ts";
 import { holderName } from "../model/trust.ts";
@@ -118,18 +119,16 @@ export function readHostOptions(options: HostOptions): ReadOptions {
       tools: registered(options.tools),
       policy: Object.freeze({
         document: policy,
-        digest: digestOf("rote-policy/v1", admitted(policy)),
+        digest: digestOf(TAGS.policy, admitted(policy)),
       }),
       security: security ?? { evaluate: () => NO_SECURITY },
       budget: Object.freeze({
         document: budget,
-        digest: digestOf("rote-budget/v1", admitted(budget)),
+        digest: digestOf(TAGS.budget, admitted(budget)),
       }),
-      evidence: digestOf("rote-evidence/v1", admitted(evidence ?? {})),
+      evidence: digestOf(TAGS.evidence, admitted(evidence ?? {})),
       hostConfiguration:
-        configuration === undefined
-          ? null
-          : digestOf("rote-configuration/v1", admitted(configuration)),
+        configuration === undefined ? null : digestOf(TAGS.configuration, admitted(configuration)),
       receiptKey: receipt,
       ...readLimits(options),
     },
@@ -186,7 +185,7 @@ function readIntent(given: unknown): Intent | null {
     throw invalid("the intent needs a statement and the names of tools; null works without");
   }
   const intent = { statement, tools: [...tools] };
-  return deepFreeze({ ...intent, digest: digestOf("rote-intent/v1", admitted(intent)) });
+  return deepFreeze({ ...intent, digest: digestOf(TAGS.intent, admitted(intent)) });
 }
 
 function readWarrant(given: unknown): readonly JsonValue[] | null {

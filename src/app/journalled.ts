@@ -68,6 +68,9 @@ function lost(id: string): Qualification {
 function startOf(host: Host, run: string): Body {
   const [first] = entriesOf(partsOf(host), run);
   if (first?.entry.type === "run_started") return first.entry.body as Body;
+  if (first?.entry.type === "agent_started") {
+    throw new RoteError("other_kind", `The run ${run} is of an agent, not of a recipe.`, { run });
+  }
   throw new RoteError("journal_damaged", `The run ${run} does not begin with its start.`, { run });
 }
 

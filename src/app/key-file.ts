@@ -44,10 +44,7 @@ export function generateKey(
   passphrase: string,
   { random = systemRandom, rounds }: GenerateOptions = {},
 ): PrivateKey {
-  if ([...passphrase].length < LEAST_PASSPHRASE) {
-    const message = `The passphrase has fewer than ${LEAST_PASSPHRASE} characters.`;
-    throw new RoteError("bad_passphrase", message);
-  }
+  checkPassphrase(passphrase);
   const key = privateKey(random.bytes(32));
   const secrets: KeySecrets = {
     passphrase,
@@ -57,6 +54,13 @@ export function generateKey(
   };
   writePrivately(file, encryptKey(key, secrets));
   return key;
+}
+
+/** @throws RoteError `bad_passphrase` when it is too short for a key */
+export function checkPassphrase(passphrase: string): void {
+  if ([...passphrase].length >= LEAST_PASSPHRASE) return;
+  const message = `The passphrase has fewer than ${LEAST_PASSPHRASE} characters.`;
+  throw new RoteError("bad_passphrase", message);
 }
 
 /**

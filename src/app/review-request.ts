@@ -2,6 +2,7 @@
 import { type Digest, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import {
   type Body,
   type DecidingParts,
@@ -65,7 +66,7 @@ export function decidingParts(
 }
 
 const STRICTEST = { required: 16, requester_may_approve: false } as const;
-const POLICY_TAG = "rote-policy/v1\n";
+const POLICY_HEAD = `${TAGS.policy}\n`;
 
 /** The rules for approvals in the policy that operations name: the host keeps it in the record by that digest. */
 function approvalsUnder(journal: Journal, policy: Digest): PolicyDocument["approvals"] | undefined {
@@ -73,7 +74,7 @@ function approvalsUnder(journal: Journal, policy: Digest): PolicyDocument["appro
   const bytes = journal.blob(sha256);
   if (bytes === undefined || sha256Hex(bytes) !== sha256) return undefined;
   const text = Buffer.from(bytes).toString("utf8");
-  const read = text.startsWith(POLICY_TAG) ? readJson(text.slice(POLICY_TAG.length)) : undefined;
+  const read = text.startsWith(POLICY_HEAD) ? readJson(text.slice(POLICY_HEAD.length)) : undefined;
   const document = read?.ok === true ? policySchema.safeParse(read.value) : undefined;
   return document?.data?.approvals;
 }

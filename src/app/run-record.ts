@@ -22,6 +22,7 @@ import { readDocument } from "../trust/signed-document.ts";
 
 export interface RunRecord {
   readonly run: string;
+  /** Empty for an agent's run, and so are plan and verifier. */
   readonly recipe: string;
   readonly plan: string;
   readonly verifier: string;
@@ -72,9 +73,9 @@ export function recordOf(host: Host, run: string): RunRecord {
   const waiting = requests.length > 0 ? "awaiting_approval" : "open";
   return {
     run,
-    recipe: String(started["recipe"]),
-    plan: String(started["plan"]),
-    verifier: String(started["verifier"]),
+    recipe: String(started["recipe"] ?? ""),
+    plan: String(started["plan"] ?? ""),
+    verifier: String(started["verifier"] ?? ""),
     mode: String(started["mode"]),
     identity: String(started["identity"]),
     state: end === undefined ? waiting : String(end["state"]),
@@ -154,6 +155,16 @@ function wordsFor(
       return `by process ${text("owner")}`;
     case "model_answered":
       return `${placeIn(body)} (${text("source")})`;
+    case "agent_started":
+      return `agent with ${(body["tools"] as readonly unknown[]).length} tools, as ${text("identity")}`;
+    case "agent_asked":
+      return `turn ${text("step")}, attempt ${text("attempt")}`;
+    case "agent_replied":
+      return `turn ${text("step")}`;
+    case "agent_unanswered":
+      return `turn ${text("step")}: ${text("message")} [${text("kind")}]`;
+    case "agent_marked":
+      return `turn ${text("step")}`;
     case "approval_requested": {
       const expires = body["expires"];
       const until =
@@ -169,9 +180,9 @@ function wordsFor(
       return `${toolCall(operation)}${who}`;
     }
     case "receipt": {
-      const { node, index, outcome, refusal } = receiptIn(parts, entry);
+      const { node, index, call, outcome, refusal } = receiptIn(parts, entry);
       const why = refusal === null ? "" : `: ${refusal.message} [${refusal.code}]`;
-      return `${outcome} ${placeIn({ node, index })}${why}`;
+      return `${outcome} ${placeIn({ node, index, call })}${why}`;
     }
     case "checkpointed":
       return text("node");
@@ -192,7 +203,8 @@ function toolCall(operation: Body): string {
 }
 
 function placeIn(body: Body): string {
-  const { node, index } = body;
+  const { node, index, call } = body;
+  if (typeof call === "number") return `${String(node)} call ${call}`;
   return typeof index === "number" ? `${String(node)}[${index}]` : String(node);
 }
 

@@ -4,9 +4,9 @@
  *
  * The name decides the run's id, so it is the journal that lets only one of two processes begin it.
  */
-import { createHash } from "node:crypto";
-import { digestOf } from "../base/digest.ts";
+import { digestOf, sha256Hex, taggedBytes } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { TAGS } from "../base/tags.ts";
 import { type Body, type Host, kept, partsOf } from "../host/index.ts";
 import type { Random } from "../ports/random.ts";
 import { evidenceOf, type Run } from "../run/index.ts";
@@ -15,7 +15,7 @@ import { evidenceOf, type Run } from "../run/index.ts";
 export function startNamed(name: string): Random {
   return {
     bytes: (count) =>
-      createHash("sha256").update(`rote-start/v1\n${name}`).digest().subarray(0, count),
+      Buffer.from(sha256Hex(taggedBytes(TAGS.start, Buffer.from(name))), "hex").subarray(0, count),
   };
 }
 
@@ -30,7 +30,7 @@ export function wasStarted(host: Host, run: Run): boolean {
   if (first === undefined) return false;
   const wanted = evidenceOf(run);
   const started = first.entry.body as Body;
-  const inputs = digestOf("rote-inputs/v1", kept(journal, started, "inputs") ?? null);
+  const inputs = digestOf(TAGS.inputs, kept(journal, started, "inputs") ?? null);
   const differing = [
     ...(started["plan"] === wanted.plan ? [] : ["recipe"]),
     ...(started["verifier"] === wanted.verifier ? [] : ["verifier"]),

@@ -5,6 +5,7 @@
 import { sameBytes } from "../base/bytes.ts";
 import type { Digest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { type Budget, budgetSchema, type PolicyDocument, policySchema } from "../model/policy.ts";
 import type { Blobs } from "./blobs.ts";
 import { readCanonical } from "./canonical.ts";
@@ -33,22 +34,22 @@ interface Kind<T> {
 }
 
 const POLICY: Kind<PolicyDocument> = {
-  tag: "rote-policy/v1",
+  tag: TAGS.policy,
   what: "policy",
   parse: (json) => policySchema.safeParse(json).data,
 };
 const BUDGET: Kind<Budget> = {
-  tag: "rote-budget/v1",
+  tag: TAGS.budget,
   what: "budget",
   parse: (json) => budgetSchema.safeParse(json).data,
 };
 const intentShape = record({ statement: text, tools: listOf(text) });
 const INTENT: Kind<IntentDocument> = {
-  tag: "rote-intent/v1",
+  tag: TAGS.intent,
   what: "intent",
   parse: (json) => (isIntent(json) ? json : undefined),
 };
-const DEFINITION: Kind<true> = { tag: "rote-tool/v1", what: "tool definition", parse: () => true };
+const DEFINITION: Kind<true> = { tag: TAGS.tool, what: "tool definition", parse: () => true };
 
 function isIntent(json: JsonValue): json is JsonValue & IntentDocument {
   return intentShape(json, "") === null;
@@ -92,7 +93,7 @@ export function createDocuments(blobs: Blobs, findings: Findings): Documents {
     budget: (digest, place) => load(BUDGET, digest, place),
     intent: (digest, place) => load(INTENT, digest, place),
     envelope: (digest, what, place) =>
-      load({ tag: "rote-envelope/v1", what, parse: (json) => json }, digest, place),
+      load({ tag: TAGS.envelope, what, parse: (json) => json }, digest, place),
     async definition(digest, place) {
       await load(DEFINITION, digest, place);
     },

@@ -2,6 +2,7 @@
 import { canonicalText } from "../base/canonical.ts";
 import { type Digest, digestBytes, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Operation } from "../model/operation.ts";
 import { bytesOf } from "./canonical.ts";
 
@@ -13,7 +14,7 @@ export interface FrozenOperation {
 
 export function frozen(operation: JsonValue & Operation): FrozenOperation {
   const bytes = bytesOf(operation);
-  return { operation, bytes, digest: digestBytes("rote-operation/v1", bytes) };
+  return { operation, bytes, digest: digestBytes(TAGS.operation, bytes) };
 }
 
 /** Taken once in a run. */
@@ -28,5 +29,5 @@ const KEY_LENGTH = 512;
 export function naturalKeyOf({ key, tool }: Operation): string | null {
   if (key === null || tool.category !== "effect") return null;
   const text = canonicalText(key);
-  return `${tool.name}\n${text.length > KEY_LENGTH ? digestOf("rote-key/v1", key) : text}`;
+  return `${tool.name}\n${text.length > KEY_LENGTH ? digestOf(TAGS.key, key) : text}`;
 }

@@ -13,6 +13,7 @@ import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import { inclusionProof, leafHash, verifyInclusion } from "../base/merkle.ts";
 import { parseNote, parseTreeHead, type TreeHead } from "../base/note.ts";
+import { TAGS } from "../base/tags.ts";
 import type { RecordView } from "../ports/bundle.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Bodies, Statement } from "./bodies.ts";
@@ -222,7 +223,7 @@ function judgeStatement(
   if (another !== undefined) add("receipt_differs", "it has more than two subjects");
   // A large result is kept apart, and this file has only its digest.
   if (body.result_blob === undefined) {
-    const result = body.result === undefined ? undefined : digestOf("rote-result/v1", body.result);
+    const result = body.result === undefined ? undefined : digestOf(TAGS.result, body.result);
     const said = what === undefined ? undefined : `sha256:${what.digest.sha256}`;
     if (said !== result)
       add("result_differs", `its result is ${said}, and the entry's is ${result}`);

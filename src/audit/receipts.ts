@@ -4,6 +4,7 @@ import { type Digest, digestBytes } from "../base/digest.ts";
 import { openEnvelope, readEnvelope } from "../base/dsse.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Operation, Outcome } from "../model/operation.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
@@ -230,11 +231,11 @@ async function resultIn(
   placed: Placed,
   { result, result_blob: blob }: Receipt,
 ): Promise<string | null | undefined> {
-  if (result !== undefined) return bare(digestBytes("rote-result/v1", bytesOf(result)));
+  if (result !== undefined) return bare(digestBytes(TAGS.result, bytesOf(result)));
   if (blob === undefined) return null;
   const bytes = await context.blobs.read(blob, placeOf(placed), "a result");
   if (bytes === undefined) return undefined;
-  if (readCanonical(bytes).ok) return bare(digestBytes("rote-result/v1", bytes));
+  if (readCanonical(bytes).ok) return bare(digestBytes(TAGS.result, bytes));
   report(context, placed, "blob_differs", "the result that is kept is not canonical JSON");
   return undefined;
 }
@@ -250,7 +251,7 @@ async function refusedOperation(
   placed: Placed,
   digest: Digest,
 ): Promise<Operation | null> {
-  const head = Buffer.from("rote-operation/v1\n");
+  const head = Buffer.from(`${TAGS.operation}\n`);
   const bytes = await context.blobs.find(bare(digest), placeOf(placed), "a refused operation");
   if (
     bytes === null ||

@@ -1,6 +1,7 @@
 /** What a run was made from, as far as its operations must agree with it. */
 import { digestBytes, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Bodies } from "./bodies.ts";
 import { readCanonical } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
@@ -53,12 +54,12 @@ async function read(
   const { blobs } = context;
   const differs = (message: string) => report(context, placed, "document_malformed", message);
   const rule = await blobs.read(started.verifier_blob, placeOf(placed), "verifier");
-  if (rule !== undefined && digestBytes("rote-verifier/v1", rule) !== started.verifier) {
+  if (rule !== undefined && digestBytes(TAGS.verifier, rule) !== started.verifier) {
     differs(`the verifier that is kept is not ${started.verifier}`);
   }
   const bytes = await blobs.read(started.recipe_blob, placeOf(placed), "recipe");
   if (bytes === undefined) return undefined;
-  if (digestBytes("rote-plan/v1", bytes) !== started.plan) {
+  if (digestBytes(TAGS.plan, bytes) !== started.plan) {
     differs(`the recipe that is kept is not ${started.plan}`);
   }
   const json = readCanonical(bytes);
@@ -78,7 +79,7 @@ async function read(
 }
 
 function digestOfParts(parts: Members): string {
-  return digestOf("rote-environment/v1", parts);
+  return digestOf(TAGS.environment, parts);
 }
 
 function nodesIn(nodes: readonly JsonValue[]): ReadonlyMap<string, NodeFacts> {

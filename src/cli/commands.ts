@@ -1,4 +1,5 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
+import { AGENT } from "./commands-agent.ts";
 import { APPROVALS } from "./commands-approvals.ts";
 import { AUDIT } from "./commands-audit.ts";
 import { KEYS } from "./commands-keys.ts";
@@ -164,13 +165,21 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     load: () => import("./bind.ts"),
   },
   RUNS,
+  AGENT,
   APPROVALS,
   ...AUDIT,
   KEYS,
   MEMORY,
   {
     name: "demo",
-    summary: "show the whole ladder on the shipped recipes, in under a minute",
+    summary: "show everything on the shipped recipes, in under a minute",
+    details: [
+      "First the ladder of procedures that only compute. Then a workflow that reads evidence and writes a workpaper: what " +
+        "it opens and writes is approved by a reviewer with a key file of her own, each time in a process of hers, also when " +
+        "it runs compiled. At last its record is exported, audited, and audited once more with one byte changed.",
+      "Leaves DIRECTORY/bundle and DIRECTORY/trust.json, beside everything else; all keys are made for it. Every step is a " +
+        "command line that can be typed again.",
+    ],
     options: [
       {
         name: "out",

@@ -1,6 +1,11 @@
-/** The files of the demonstration: shipped recipes, their sample inputs split by phase, and two documents gone wrong. */
+/**
+ * The files of the demonstration: shipped recipes, their sample inputs split by phase, two documents gone wrong, and
+ * passphrases that nobody has to type.
+ */
+import { randomBytes } from "node:crypto";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { WORKFLOW } from "./demo-workflow.ts";
 import { fault } from "./fault.ts";
 
 const SHIPPED = fileURLToPath(new URL("../../recipes", import.meta.url));
@@ -26,8 +32,14 @@ const PARTS = [
   ["later.jsonl", Number.POSITIVE_INFINITY],
 ] as const;
 
-/** Fills a new directory and returns its path; null makes a temporary one. */
-export function prepareDemo(wanted: string | null): string {
+export interface DemoFiles {
+  readonly directory: string;
+  /** For the keys of the host's owner, which the demonstration does not need again. */
+  readonly passphrase: string;
+}
+
+/** Fills a new directory; null makes a temporary one. */
+export function prepareDemo(wanted: string | null): DemoFiles {
   if (!existsSync(SHIPPED)) {
     throw fault(
       "package_incomplete",
@@ -38,7 +50,15 @@ export function prepareDemo(wanted: string | null): string {
   const directory = wanted === null ? mkdtempSync(join(tmpdir(), "rote-demo-")) : emptied(wanted);
   for (const recipe of RECIPES) copyRecipe(recipe, join(directory, recipe));
   goWrong(join(directory, "line-total"));
-  return realpathSync(directory);
+  cpSync(join(SHIPPED, WORKFLOW), join(directory, WORKFLOW), { recursive: true });
+  mkdirSync(join(directory, "reviewer"), { mode: 0o700 });
+  const file = join(directory, "reviewer", "passphrase");
+  writeFileSync(file, `${passphraseFor()}\n`, { mode: 0o600 });
+  return { directory: realpathSync(directory), passphrase: passphraseFor() };
+}
+
+function passphraseFor(): string {
+  return randomBytes(24).toString("base64url");
 }
 
 function emptied(directory: string): string {

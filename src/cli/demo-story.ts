@@ -1,14 +1,4 @@
-import type { ExitName } from "../model/stop.ts";
-
-export interface Step {
-  /** What it shows. */
-  readonly say: string;
-  /** The command line after `rote`; what starts with `./` is a file of the demonstration. */
-  readonly words: readonly string[];
-  readonly exit: ExitName;
-  /** Lines of the output that contain one of these are shown. */
-  readonly show: readonly string[];
-}
+import type { DemoStep as Step } from "./demo-stage.ts";
 
 export interface Chapter {
   readonly title: string;

@@ -28,11 +28,12 @@ function recordJson({ requests, uncertain, entries, ...facts }: RunRecord): Outc
 
 function recordText(record: RunRecord, at: OpenHost): string {
   const { run: id, state, reason, message, requests, uncertain } = record;
+  const agent = record.mode === "agent";
+  const kind = agent ? "agent" : "runs";
   const open = uncertain.flatMap(({ frozen, found }) => (found === null ? [frozen] : []));
   return [
     `run      ${id}`,
-    `recipe   ${record.recipe}`,
-    `plan     ${record.plan}`,
+    ...(agent ? [] : [`recipe   ${record.recipe}`, `plan     ${record.plan}`]),
     `mode     ${record.mode}`,
     `as       ${record.identity}`,
     `state    ${state}${reason === null ? "" : ` (${reason})`}`,
@@ -41,7 +42,7 @@ function recordText(record: RunRecord, at: OpenHost): string {
     timeline(record.entries),
     ...requests.flatMap((request) => ["", ...requestText(request, at)]),
     ...uncertainLines(open, id, at),
-    ...(state === "open" ? [`hint: go on with  rote runs resume ${id} --host ${at.file}`] : []),
+    ...(state === "open" ? [`hint: go on with  rote ${kind} resume ${id} --host ${at.file}`] : []),
   ].join("\n");
 }
 

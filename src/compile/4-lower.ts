@@ -2,6 +2,7 @@
 import { assertNever, invariant } from "../base/assert.ts";
 import { digestBytes } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { normalJson, valueType } from "../expression/index.ts";
 import { DEFAULT_ROLE } from "../model/names.ts";
 import {
@@ -19,7 +20,7 @@ import { normalRecipe, sortedSet } from "./normal.ts";
 import type { Slot } from "./parsed.ts";
 import { findTwins } from "./twins.ts";
 
-const PLAN_TAG = "rote-plan/v1";
+const PLAN_TAG = TAGS.plan;
 
 /** Undefined when the normal form is over its limit. */
 export function lowerRecipe(recipe: CheckedRecipe): Plan | undefined {

@@ -2,16 +2,17 @@
 import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Environment } from "../model/environment.ts";
 import { isObject, kindOf } from "./json-object.ts";
 import { type DocumentLimits, readSource } from "./source.ts";
 
 /** Tags of the documents whose digests make an environment. */
 const ENVIRONMENT_TAGS = {
-  policy: "rote-policy/v1",
-  tools: "rote-tools/v1",
-  credentials: "rote-credentials/v1",
-  evidence: "rote-evidence/v1",
+  policy: TAGS.policy,
+  tools: TAGS.tools,
+  credentials: TAGS.credentials,
+  evidence: TAGS.evidence,
 } as const;
 
 /** The environment of a host that has nothing: digests of empty documents. */
@@ -31,7 +32,7 @@ function digestOfEmpty(tag: string): string {
 /** One digest for a whole environment: what qualifications and runs are tied to. */
 export function environmentDigest(environment: Environment): Digest {
   const { policy, tools, credentials, evidence, host_configuration } = environment;
-  return digestOf("rote-environment/v1", {
+  return digestOf(TAGS.environment, {
     policy,
     tools,
     credentials,

@@ -9,6 +9,7 @@ import { byteSink, bytesOf, putAscii, putQuoted } from "../base/canonical-bytes.
 import { digestBytes } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { TAGS } from "../base/tags.ts";
 import {
   BOOLEAN,
   checkExpression,
@@ -31,7 +32,7 @@ import type { CompileOptions } from "./recipe.ts";
 import { readMembers } from "./shape.ts";
 import { readSource } from "./source.ts";
 
-const VERIFIER_TAG = "rote-verifier/v1";
+const VERIFIER_TAG = TAGS.verifier;
 
 /** Every expression of a verifier finds the context in this slot of `Sources.inputs`. */
 const CONTEXT_SLOT = 0;

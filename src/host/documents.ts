@@ -6,6 +6,7 @@ import { canonicalBytes } from "../base/canonical.ts";
 import { sha256Hex, taggedBytes } from "../base/digest.ts";
 import { envelopeToJson, readEnvelope } from "../base/dsse.ts";
 import { admitJson } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { HostParts } from "./parts.ts";
 
 /** Keeps what is not kept yet; after that every operation of this host names only what the record holds. */
@@ -20,14 +21,14 @@ function documentsOf(parts: HostParts): readonly Uint8Array[] {
   const asked =
     intent === null
       ? []
-      : tagged("rote-intent/v1", { statement: intent.statement, tools: intent.tools });
+      : tagged(TAGS.intent, { statement: intent.statement, tools: intent.tools });
   return [
-    ...tagged("rote-policy/v1", policy.document),
-    ...tagged("rote-budget/v1", budget.document),
+    ...tagged(TAGS.policy, policy.document),
+    ...tagged(TAGS.budget, budget.document),
     ...asked,
     ...(warrant ?? []).flatMap(envelopeBlob),
     ...[...tools.values()].flatMap(({ tool, review }) => [
-      ...tagged("rote-tool/v1", tool.definition),
+      ...tagged(TAGS.tool, tool.definition),
       ...envelopeBlob(review),
     ]),
   ];
@@ -42,5 +43,5 @@ function tagged(tag: string, document: unknown): readonly Uint8Array[] {
 /** In the one spelling that its digest is made of. */
 function envelopeBlob(envelope: Parameters<typeof readEnvelope>[0]): readonly Uint8Array[] {
   const read = readEnvelope(envelope);
-  return read.ok ? tagged("rote-envelope/v1", envelopeToJson(read.value)) : [];
+  return read.ok ? tagged(TAGS.envelope, envelopeToJson(read.value)) : [];
 }

@@ -2,6 +2,7 @@
 
 import { digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
 import { checkToolReview } from "../trust/tool-review.ts";
 import { definitionOf } from "./judge.ts";
@@ -52,8 +53,8 @@ function environmentOf(
   const credentials = tools.flatMap((name) => parts.tools.get(name)?.credentials ?? []);
   return {
     policy: bare(parts.policy.digest),
-    tools: bare(digestOf("rote-tools/v1", definitions)),
-    credentials: bare(digestOf("rote-credentials/v1", [...new Set(credentials)].sort())),
+    tools: bare(digestOf(TAGS.tools, definitions)),
+    credentials: bare(digestOf(TAGS.credentials, [...new Set(credentials)].sort())),
     evidence: bare(parts.evidence),
     host_configuration: parts.hostConfiguration === null ? null : bare(parts.hostConfiguration),
   };

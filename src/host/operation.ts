@@ -3,6 +3,7 @@ import { type Digest, digestBytes, taggedBytes } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import { copyJson, type JsonValue, readJson } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
 
 /** An operation that can no longer change: bytes, their digest, and what was parsed back from those bytes. */
@@ -28,12 +29,12 @@ export function refreeze(json: JsonValue): FrozenOperation {
 }
 
 export function operationDigest(bytes: Uint8Array): Digest {
-  return digestBytes("rote-operation/v1", bytes);
+  return digestBytes(TAGS.operation, bytes);
 }
 
 /** The operation as content whose SHA-256 is its digest. */
 export function operationBlob({ bytes }: FrozenOperation): Uint8Array {
-  return taggedBytes("rote-operation/v1", bytes);
+  return taggedBytes(TAGS.operation, bytes);
 }
 
 /**

@@ -11,6 +11,7 @@ import { canonicalText } from "../base/canonical.ts";
 import { type Digest, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Appended } from "../model/journal.ts";
 import type { GateCode, Outcome } from "../model/operation.ts";
 import { givenBack } from "../policy/budget.ts";
@@ -264,7 +265,7 @@ export function naturalKey({ operation }: FrozenOperation): Claim | undefined {
   if (operation.key === null || operation.tool.category !== "effect") return undefined;
   const text = canonicalText(operation.key);
   // No canonical text begins like a digest does, so a short key is never taken for a long one.
-  const key = text.length > KEY_LENGTH ? digestOf("rote-key/v1", operation.key) : text;
+  const key = text.length > KEY_LENGTH ? digestOf(TAGS.key, operation.key) : text;
   return { space: "natural_key", key: `${operation.tool.name}\n${key}` };
 }
 

@@ -10,6 +10,7 @@ import { envelopeToJson, openEnvelope, readEnvelope, signEnvelope } from "../bas
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import type { PrivateKey, PublicKey } from "../base/sign.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Entry } from "../model/journal.ts";
 import { OUTCOMES, type Outcome } from "../model/operation.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
@@ -37,7 +38,7 @@ export interface ReceiptFacts {
 }
 
 export function resultDigest(result: JsonValue): Digest {
-  return digestOf("rote-result/v1", result);
+  return digestOf(TAGS.result, result);
 }
 
 export function receiptStatement(facts: ReceiptFacts): JsonValue {

@@ -7,11 +7,12 @@
 
 import { type Digest, digestBytes } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Operation } from "../model/operation.ts";
 import type { FrozenOperation } from "./operation.ts";
 
 /** Named in the text itself, so that a signature says by which rules it was rendered. */
-const RENDERER = "rote-display/v1";
+const RENDERER = TAGS.display;
 
 /**
  * What a screen does not show as itself: controls, format characters, separators but the space, private use, unassigned,
@@ -51,7 +52,7 @@ export function renderOperations(run: string, operations: readonly FrozenOperati
 }
 
 export function displayDigest(text: string): Digest {
-  return digestBytes("rote-display/v1", Buffer.from(text));
+  return digestBytes(TAGS.display, Buffer.from(text));
 }
 
 function linesOf(operation: Operation): string[] {

@@ -2,6 +2,7 @@
 import { canonicalText } from "../base/canonical.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { environmentDigest } from "../compile/environment.ts";
 import { writeValue } from "../expression/index.ts";
 import type { PlanNode } from "../model/plan.ts";
@@ -27,8 +28,8 @@ export function evidenceFrom(drive: Drive, receipts: readonly Digest[]): RunEvid
     state,
     reason: drive.state?.end?.reason ?? null,
     independentlyVerified: state === "verified",
-    inputs: digestOf("rote-inputs/v1", drive.inputs),
-    result: result === undefined ? null : digestOf("rote-result/v1", result),
+    inputs: digestOf(TAGS.inputs, drive.inputs),
+    result: result === undefined ? null : digestOf(TAGS.result, result),
     receipts: Object.freeze(receipts.slice()),
     models: Object.freeze(plan.nodes.flatMap((node) => exchangesOf(drive, node))),
     twins: Object.freeze(plan.nodes.flatMap((node) => twinOf(drive, node))),

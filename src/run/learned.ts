@@ -1,11 +1,12 @@
 /** When a learned answer may stand in for a model. */
 import { type Digest, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { LearnedAnswer, ModelExchange, ModelIdentity } from "../model/run.ts";
 
 /** The commitment to a prompt that evidence and learned answers carry instead of the prompt. */
 export function promptDigest(prompt: JsonValue): Digest {
-  return digestOf("rote-prompt/v1", prompt);
+  return digestOf(TAGS.prompt, prompt);
 }
 
 /**

@@ -3,6 +3,7 @@ import { canonicalBytes } from "../base/canonical.ts";
 import { digestFromHex, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { keep, leaseLost } from "../host/index.ts";
 import type { Append } from "../ports/journal.ts";
 import type { Attached } from "./attached.ts";
@@ -89,7 +90,7 @@ export async function finish(drive: Drive, attached: Attached): Promise<void> {
     reason: end.reason,
     failure: end.failure,
     stopped: drive.stopped,
-    result: result === undefined ? null : digestOf("rote-result/v1", result),
+    result: result === undefined ? null : digestOf(TAGS.result, result),
     ms: spent(drive),
   };
   const entries = [entry(drive, "run_ended", body)];

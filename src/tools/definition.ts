@@ -3,6 +3,7 @@ import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { TOOL_PATTERN } from "../model/names.ts";
 import type { ToolDefinition } from "../ports/tool.ts";
 
@@ -50,7 +51,7 @@ export function defineTool(words: ToolWords, definition: Definition): ToolDefini
 
 /** Digest of plain JSON that stands behind a local tool, for `implementation`. */
 export function implementationDigest(parts: JsonValue): string {
-  return digestOf("rote-tool-implementation/v1", parts);
+  return digestOf(TAGS.toolImplementation, parts);
 }
 
 function pick(

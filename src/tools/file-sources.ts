@@ -23,6 +23,7 @@ import path from "node:path";
 import { type Digest, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { nameOf } from "./outcome.ts";
 
 export interface FileRegistration {
@@ -100,7 +101,7 @@ export function evidenceDocument(sources: FileSources): JsonValue {
 }
 
 export function evidenceDigest(sources: FileSources): Digest {
-  return digestOf("rote-evidence/v1", evidenceDocument(sources));
+  return digestOf(TAGS.evidence, evidenceDocument(sources));
 }
 
 /** The committed bytes; undefined when what is there now is something else. */

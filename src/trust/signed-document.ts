@@ -19,6 +19,7 @@ import {
 import { type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { PrivateKey, PublicKey } from "../base/sign.ts";
+import { TAGS } from "../base/tags.ts";
 import { keepOpened, openedBefore, type SignedDocument } from "./opened-before.ts";
 
 export type { SignedDocument };
@@ -29,7 +30,7 @@ export type DocumentFault = EnvelopeFault | "document_too_large" | "malformed_do
 const MAX_PAYLOAD_BYTES = 1_048_576;
 
 export function envelopeDigest(envelope: JsonValue): Digest {
-  return digestOf("rote-envelope/v1", envelope);
+  return digestOf(TAGS.envelope, envelope);
 }
 
 /** Signs a document that its schema accepts. @throws ZodError when it does not */

@@ -7,6 +7,7 @@ import { type Digest, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { PrivateKey } from "../base/sign.ts";
+import { TAGS } from "../base/tags.ts";
 import { PAYLOAD_TYPES, type ToolReview, toolReviewSchema } from "../model/trust.ts";
 import { openByRole } from "./role-document.ts";
 import { type DocumentFault, signDocument } from "./signed-document.ts";
@@ -29,7 +30,7 @@ export interface CheckedReview {
 
 /** Digest of a tool's complete definition, which every change of name, description, schema or annotation changes. */
 export function definitionDigest(definition: JsonValue): Digest {
-  return digestOf("rote-tool/v1", definition);
+  return digestOf(TAGS.tool, definition);
 }
 
 export function signToolReview(review: ToolReview, key: PrivateKey): JsonValue {

@@ -8,6 +8,7 @@ it("every generated file in the tree is what the source says (npm run generate)"
     "docs/errors.md",
     "docs/expressions.md",
     "docs/formats.md",
+    "docs/gate.md",
     "docs/states.md",
     "schema/recipe.schema.json",
     "schema/verifier.schema.json",

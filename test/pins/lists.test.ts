@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ROUNDINGS } from "../../src/base/integer.ts";
+import { TAGS } from "../../src/base/tags.ts";
 import { SIGNAL_REFUSALS } from "../../src/memory/signal.ts";
 import { ERROR_CODES } from "../../src/model/codes.ts";
 import { DIAGNOSTIC_CODES } from "../../src/model/diagnostic.ts";
@@ -399,41 +400,57 @@ describe("closed lists that others match on", () => {
   });
 
   it("tags of digests are these: a tag never stands for another kind of document", () => {
+    expect(TAGS).toEqual({
+      budget: "rote-budget/v1",
+      configuration: "rote-configuration/v1",
+      credentials: "rote-credentials/v1",
+      display: "rote-display/v1",
+      envelope: "rote-envelope/v1",
+      environment: "rote-environment/v1",
+      evidence: "rote-evidence/v1",
+      inputs: "rote-inputs/v1",
+      intent: "rote-intent/v1",
+      key: "rote-key/v1",
+      operation: "rote-operation/v1",
+      plan: "rote-plan/v1",
+      policy: "rote-policy/v1",
+      prompt: "rote-prompt/v1",
+      result: "rote-result/v1",
+      start: "rote-start/v1",
+      tool: "rote-tool/v1",
+      toolImplementation: "rote-tool-implementation/v1",
+      tools: "rote-tools/v1",
+      value: "rote-value/v1",
+      verifier: "rote-verifier/v1",
+    });
+    expect(new Set(Object.values(TAGS)).size).toBe(Object.keys(TAGS).length);
+  });
+
+  it("no digest is made under a tag from elsewhere; other words of that form name documents", () => {
     const folder = fileURLToPath(new URL("../../src/", import.meta.url));
-    const tags = readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts") && !/^model\/(host-)?codes\.ts$/.test(file))
+    const words = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter(
+        (file) => file.endsWith(".ts") && !/^(base\/tags|model\/(host-)?codes)\.ts$/.test(file),
+      )
       .flatMap((file) => [
-        ...readFileSync(`${folder}${file}`, "utf8").matchAll(/"(rote-[a-z-]+\/v\d+)"/g),
+        ...readFileSync(`${folder}${file}`, "utf8").matchAll(/"(rote-[a-z-]+\/v\d+)(?:"|\\n)/g),
       ])
-      .map(([, tag = ""]) => tag);
-    expect([...new Set(tags)].sort()).toEqual([
+      .map(([, word = ""]) => word);
+    expect(
+      [...new Set(words)].filter((word) => Object.values<string>(TAGS).includes(word)),
+    ).toEqual([
+      // What an operation says it is.
+      "rote-operation/v1",
+    ]);
+    expect([...new Set(words)].sort()).toEqual([
       "rote-approval/v1",
       "rote-audit/v1",
-      "rote-budget/v1",
-      "rote-configuration/v1",
-      "rote-credentials/v1",
-      "rote-display/v1",
-      "rote-envelope/v1",
-      "rote-environment/v1",
-      "rote-evidence/v1",
-      "rote-inputs/v1",
-      "rote-intent/v1",
-      "rote-key/v1",
       "rote-operation/v1",
-      "rote-plan/v1",
-      "rote-policy/v1",
-      "rote-prompt/v1",
       "rote-receipt-check/v1",
       "rote-receipt/v1",
       "rote-reconciliation/v1",
-      "rote-result/v1",
-      "rote-tool-implementation/v1",
       "rote-tool-review/v1",
-      "rote-tool/v1",
-      "rote-tools/v1",
       "rote-trust/v1",
-      "rote-value/v1",
-      "rote-verifier/v1",
       "rote-warrant/v1",
     ]);
   });

@@ -3,15 +3,7 @@
  * documents and an empty workpaper. What it makes is what an owner and a tool reviewer would make by hand; the keys of
  * those who approve stay with them, and only their public keys are needed here.
  */
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toBase64Url } from "../../base/bytes.ts";
 import { sha256Hex } from "../../base/digest.ts";
@@ -25,8 +17,8 @@ import { systemRandom } from "../../os/random.ts";
 import { registerFiles } from "../../tools/file-sources.ts";
 import { openWorkpaper } from "../../tools/workpaper.ts";
 import { definitionDigest, signToolReview } from "../../trust/index.ts";
-import { generateKey } from "../key-file.ts";
-import { newTrust, publicKeyText } from "../keys.ts";
+import { checkPassphrase, generateKey } from "../key-file.ts";
+import { newTrust, publicKeyText, readPublicKey } from "../keys.ts";
 import {
   OPEN_ENGAGEMENT,
   PLACES,
@@ -78,6 +70,9 @@ const RULES: { readonly policy: PolicyDocument; readonly budget: Budget } = {
  */
 export function prepareWorkflows(directory: string, options: PrepareOptions): void {
   const { origin, passphrase, approvers, documents = WORKFLOWS, days = 365, rounds } = options;
+  // What can be told to be wrong before anything is made.
+  for (const { public: text } of approvers) readPublicKey(text);
+  checkPassphrase(passphrase);
   makePrivate(directory);
   const now = Math.floor(systemClock.wallMs() / 1000);
   const window = { valid_from: now, valid_to: now + days * DAY };
@@ -132,8 +127,8 @@ function makePrivate(directory: string): void {
   chmodSync(directory, 0o700);
 }
 
-function writePrivate(file: string, text: string): void {
-  writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+function writePrivate(file: string, content: string | Uint8Array): void {
+  writeFileSync(file, content, { flag: "wx", mode: 0o600 });
 }
 
 function copiedDocuments(directory: string, workflows: readonly Workflow[]): SourceList {
@@ -141,9 +136,9 @@ function copiedDocuments(directory: string, workflows: readonly Workflow[]): Sou
   const copied = workflows.flatMap((workflow) =>
     shippedDocuments(workflow).map((name) => {
       const file = `${PLACES.documents}/${name}`;
-      copyFileSync(join(RECIPES, workflow, "documents", name), join(directory, file));
-      const sha256 = sha256Hex(readFileSync(join(directory, file)));
-      return { source: name.replace(/\.jsonl?$/, ""), file, sha256 };
+      const bytes = readFileSync(join(RECIPES, workflow, "documents", name));
+      writePrivate(join(directory, file), bytes);
+      return { source: name.replace(/\.jsonl?$/, ""), file, sha256: sha256Hex(bytes) };
     }),
   );
   return {

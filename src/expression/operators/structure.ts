@@ -1,5 +1,6 @@
 /** list, record, merge, entries, digest: values made of values. */
 import { digestOf } from "../../base/digest.ts";
+import { TAGS } from "../../base/tags.ts";
 import { compareText } from "../../base/text.ts";
 import type { Type } from "../../model/type.ts";
 import type { Value } from "../../model/value.ts";
@@ -23,7 +24,7 @@ import { writeValue } from "../write.ts";
 import { payCopy } from "./conversion.ts";
 
 /** Tag of the digests that expressions compute. */
-const VALUE_TAG = "rote-value/v1";
+const VALUE_TAG = TAGS.value;
 
 const list: Operation = (node, checking) => {
   const values = node.values.map((value) => checking.check(value, checking));

@@ -205,6 +205,59 @@ describe("a key file", () => {
   );
 });
 
+/** The values in DER that hold no others, in order: tag and content. */
+function* primitives(bytes: Uint8Array): Generator<readonly [number, Uint8Array]> {
+  for (let at = 0; at < bytes.byteLength; ) {
+    const tag = bytes[at] ?? 0;
+    const short = bytes[at + 1] ?? 0;
+    const more = short < 0x80 ? 0 : short - 0x80;
+    const long = Buffer.from(bytes.subarray(at + 2, at + 2 + more)).toString("hex");
+    const length = more === 0 ? short : Number.parseInt(long, 16);
+    const content = bytes.subarray(at + 2 + more, at + 2 + more + length);
+    if ((tag & 0x20) !== 0) yield* primitives(content);
+    else yield [tag, content];
+    at += 2 + more + length;
+  }
+}
+
+it("a key file is opened by WebCrypto alone, as a browser has it, which then signs", async () => {
+  const file = fresh();
+  const made = generateKey(file, PASSPHRASE, few);
+  const base64 = readFileSync(file, "utf8").replace(/-----[^-]+-----|\s/gu, "");
+  const values = [...primitives(Buffer.from(base64, "base64"))];
+  // Salt, initial vector and what is encrypted are octets, in this order; the first number is the rounds.
+  const [salt, iv, encrypted] = values.flatMap(([tag, content]) =>
+    tag === 0x04 ? [Uint8Array.from(content)] : [],
+  );
+  const [, rounds] = values.find(([tag]) => tag === 0x02) ?? [];
+  const { subtle } = globalThis.crypto;
+  const text = new TextEncoder();
+  const secret = await subtle.importKey("raw", text.encode(PASSPHRASE), "PBKDF2", false, [
+    "deriveKey",
+  ]);
+  const derived = await subtle.deriveKey(
+    {
+      name: "PBKDF2",
+      hash: "SHA-256",
+      salt: salt ?? new Uint8Array(0),
+      iterations: Number.parseInt(Buffer.from(rounds ?? []).toString("hex"), 16),
+    },
+    secret,
+    { name: "AES-CBC", length: 256 },
+    false,
+    ["decrypt"],
+  );
+  const plain = await subtle.decrypt(
+    { name: "AES-CBC", iv: iv ?? new Uint8Array(0) },
+    derived,
+    encrypted ?? new Uint8Array(0),
+  );
+  const key = await subtle.importKey("pkcs8", plain, "Ed25519", false, ["sign"]);
+  const message = text.encode("hello");
+  const signature = new Uint8Array(await subtle.sign("Ed25519", key, message));
+  expect(verify(made.publicKey, message, signature)).toBe(true);
+});
+
 describe("the trust store of an owner", () => {
   const root = { threshold: 1, keys: [textOf(KEYS.root)] };
   const first = () =>

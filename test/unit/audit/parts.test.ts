@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createFindings } from "../../../src/audit/finding.ts";
-import { FINDING_CODES } from "../../../src/audit/index.ts";
+import { auditBundle, FINDING_CODES } from "../../../src/audit/index.ts";
 import { linesOf, wholeOf } from "../../../src/audit/lines.ts";
 import { createSeen } from "../../../src/audit/seen.ts";
+import { memorySource } from "../../support/audit/bundle.ts";
+import { trust } from "../../support/host.ts";
 
 async function* portions(text: string, length: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -108,5 +110,33 @@ describe("findings", () => {
       expect(todo, code).toMatch(/^[A-Z].*\.$/u);
       expect(["error", "warning"]).toContain(severity);
     }
+  });
+});
+
+describe("progress", () => {
+  const source = memorySource(new Map([["journal.jsonl", Buffer.from("{}\n".repeat(1_100))]]));
+
+  it("is told now and then, with how many entries were read", async () => {
+    const told: number[] = [];
+    const { counts } = await auditBundle(source, {
+      trust: trust(),
+      progress: (entries) => void told.push(entries),
+    });
+    expect(told).toEqual([512, 1_024]);
+    expect(counts.entries).toBe(1_100);
+  });
+
+  it("ends the audit by what it throws, once it was waited for", async () => {
+    let told = 0;
+    const audit = auditBundle(source, {
+      trust: trust(),
+      async progress() {
+        told += 1;
+        await Promise.resolve();
+        throw new Error("enough");
+      },
+    });
+    await expect(audit).rejects.toThrow("enough");
+    expect(told).toBe(1);
   });
 });

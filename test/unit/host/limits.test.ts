@@ -163,6 +163,8 @@ describe("a budget", () => {
 describe("a warrant at the gate", () => {
   const holder = seeded(50);
   const identity = { name: "agent", key: textOf(holder) };
+  // One moment for all: a child that is signed a second later must not outlive its parent.
+  const now = nowSeconds();
   const warrant = (change: Partial<Warrant> = {}, key = KEYS.issuer) =>
     signWarrant(
       {
@@ -175,8 +177,8 @@ describe("a warrant at the gate", () => {
         constraints: [],
         max_effects: 1,
         max_reads: 0,
-        not_before: nowSeconds() - 60,
-        expires: nowSeconds() + 3600,
+        not_before: now - 60,
+        expires: now + 3600,
         nonce: someNonce(1),
         ...change,
       },

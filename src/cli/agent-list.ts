@@ -1,0 +1,53 @@
+import { NO_MODEL } from "../app/agent-model.ts";
+import { AgentRuntime } from "../app/agent-runtime.ts";
+import type { RunSummary } from "../ports/journal.ts";
+import { usageFault } from "./fault.ts";
+import { withHost } from "./host.ts";
+import { type Call, type Outcome, textOption } from "./spec.ts";
+import { table } from "./table.ts";
+
+const LISTED = 50;
+const GOAL = 48;
+
+/** Agent runs of a host's journal, the most recently moved first. Changes nothing. */
+export async function run(call: Call): Promise<Outcome> {
+  const limit = limitOf(textOption(call.options, "limit"));
+  return await withHost(call, async ({ host }) => {
+    const runtime = new AgentRuntime({ host, model: NO_MODEL });
+    const runs = runtime
+      .list()
+      .slice(0, limit)
+      .map((summary) => listed(runtime, summary));
+    const rows = runs.map(({ run, goal, state, reason, steps, updated_ms: updated }) => [
+      run,
+      short(goal),
+      reason === null || reason === state ? state : `${state} (${reason})`,
+      steps,
+      new Date(updated).toISOString(),
+    ]);
+    const head = ["run", "goal", "state", "turns", "last entry"];
+    return {
+      exit: "verified",
+      json: { runs },
+      text: rows.length === 0 ? "no agent runs" : table(head, rows),
+    };
+  });
+}
+
+function listed(runtime: AgentRuntime, { run, startedMs, updatedMs }: RunSummary) {
+  const { goal, report, parent } = runtime.inspect(run);
+  const { state, reason, steps, tool_calls } = report;
+  const times = { started_ms: startedMs, updated_ms: updatedMs };
+  return { run, goal, parent, state, reason, steps, tool_calls, ...times };
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > GOAL ? `${line.slice(0, GOAL - 1)}…` : line;
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return LISTED;
+  if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text);
+  throw usageFault(`--limit ${text} is no number of runs`, "write for example --limit 100");
+}

@@ -1,0 +1,139 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadKey } from "../../../src/app/key-file.ts";
+import { publicKeyText, readTrust } from "../../../src/app/keys.ts";
+import { Procedure } from "../../../src/app/procedure.ts";
+import { shippedDocuments, WORKFLOWS } from "../../../src/app/workflows/folder.ts";
+import { openWorkflows } from "../../../src/app/workflows/open-workflows.ts";
+import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
+import { readJson } from "../../../src/base/json.ts";
+import { refusal } from "../../support/gate.ts";
+import { KEYS } from "../../support/host.ts";
+import { readRecipe, readVerifier } from "../../support/recipes.ts";
+import { folders, hostIn, PREPARING } from "../../support/workflows.ts";
+
+const made = folders();
+afterAll(made.remove);
+
+describe("a prepared folder", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = made.fresh();
+    prepareWorkflows(folder, PREPARING);
+  });
+
+  it("is its owner's alone, with all that is in it", () => {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    expect(entries.length).toBeGreaterThan(30);
+    for (const place of [
+      folder,
+      ...entries.map(({ parentPath, name }) => join(parentPath, name)),
+    ]) {
+      const { mode } = statSync(place);
+      expect([place, mode & 0o077]).toEqual([place, 0]);
+    }
+  });
+
+  it("has the shipped documents of all workflows, each registered with its digest", () => {
+    const count = WORKFLOWS.flatMap(shippedDocuments).length;
+    const { engagements, evidence } = JSON.parse(
+      readFileSync(join(folder, "sources.json"), "utf8"),
+    ) as { readonly [kind: string]: readonly { readonly sha256?: string }[] };
+    const listed = [...(engagements ?? []), ...(evidence ?? [])];
+    expect(listed).toHaveLength(count);
+    expect(listed.every(({ sha256 }) => /^[0-9a-f]{64}$/.test(sha256 ?? ""))).toBe(true);
+  });
+
+  it("has keys of its own, and of those who approve only the public ones", () => {
+    const other = made.fresh();
+    prepareWorkflows(other, PREPARING);
+    const keysOf = (place: string) => {
+      const read = readJson(readFileSync(join(place, "trust.json")));
+      if (!read.ok) throw new Error(read.error.message);
+      return readTrust(read.value).document.keys;
+    };
+    const alice = publicKeyText(KEYS.alice);
+    for (const { public: text, role } of keysOf(folder)) {
+      const shared = keysOf(other).some((one) => one.public === text);
+      expect([role, shared]).toEqual([role, text === alice]);
+    }
+    expect(readdirSync(join(folder, "keys")).toSorted()).toEqual([
+      "host-passphrase",
+      "journal.key",
+      "receipt.key",
+      "reviewer.key",
+      "root.key",
+    ]);
+    expect(() => loadKey(join(folder, "keys", "root.key"), "another passphrase")).toThrow();
+    expect(loadKey(join(folder, "keys", "root.key"), PREPARING.passphrase)).toBeDefined();
+  });
+
+  it.each(WORKFLOWS)("opens as a host that %s can be bound to", async (workflow) => {
+    const at = await hostIn(folder);
+    const { plan } = new Procedure(readRecipe(workflow), { verifier: readVerifier(workflow) });
+    expect(at.host.environment(plan).evidence).toMatch(/^[0-9a-f]{64}$/);
+    await at.close();
+  });
+});
+
+describe("preparing a folder", () => {
+  it("touches nothing that is there already", async () => {
+    const folder = made.fresh();
+    mkdirSync(folder);
+    writeFileSync(join(folder, "mine.txt"), "mine");
+    expect(await refusal((async () => prepareWorkflows(folder, PREPARING))())).toBe("file_exists");
+    expect(readdirSync(folder)).toEqual(["mine.txt"]);
+  });
+
+  it("wants a passphrase that is not guessed at once, and public keys that are some", async () => {
+    const folder = made.fresh();
+    const preparing = async (change: object) =>
+      prepareWorkflows(folder, { ...PREPARING, ...change });
+    expect(await refusal(preparing({ passphrase: "short" }))).toBe("bad_passphrase");
+    const approvers = [{ name: "alice", public: "AAAA" }];
+    expect(await refusal(preparing({ approvers }))).toBe("bad_key");
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe("opening a folder", () => {
+  it.each([
+    ["rules.json", "{}"],
+    ["rules.json", "not json"],
+    ["sources.json", '{"engagements":[],"evidence":[{"source":"x"}]}'],
+    ["sources.json", '{"engagements":[]}'],
+    ["reviews.json", '{"a":1}'],
+    ["reviews.json", "[7]"],
+    ["trust.json", "["],
+  ])("names the file that is not as it should be: %s with %s", async (name, text) => {
+    const folder = made.fresh();
+    prepareWorkflows(folder, { ...PREPARING, documents: [] });
+    writeFileSync(join(folder, name), text);
+    expect(() => openWorkflows(folder)).toThrow(
+      expect.objectContaining({ code: "host_invalid", message: expect.stringContaining(name) }),
+    );
+  });
+
+  it("fails where there is none, and leaves a tool that nobody reviewed without a review", async () => {
+    expect(() => openWorkflows(made.fresh())).toThrow(
+      expect.objectContaining({ code: "host_invalid" }),
+    );
+    const folder = made.fresh();
+    prepareWorkflows(folder, { ...PREPARING, documents: [] });
+    writeFileSync(join(folder, "reviews.json"), "[]");
+    const opened = openWorkflows(folder);
+    expect(opened.options.tools.map(({ review }) => review)).toEqual([null, null, null, null]);
+    opened.close();
+    rmSync(join(folder, "keys"), { recursive: true });
+    expect(() => openWorkflows(folder)).toThrow(expect.objectContaining({ code: "host_invalid" }));
+  });
+});
