@@ -7,6 +7,7 @@ export { type AgentReport, reportOf } from "./report.ts";
 export { resumeAgent, stateIn } from "./resume.ts";
 export { finish, type Progress, type ProgressMarker, type Session } from "./session.ts";
 export { type AgentSpan, agentSpans, type SpanAttributes, type SpanEvent } from "./spans.ts";
+export { type Spent, spentBy } from "./spent.ts";
 export { type AgentOptions, startAgent } from "./start.ts";
 export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";

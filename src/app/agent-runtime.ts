@@ -15,6 +15,8 @@ import {
   reportOf,
   resumeAgent,
   type Session,
+  type Spent,
+  spentBy,
   startAgent,
   stateIn,
   type Transcript,
@@ -160,6 +162,11 @@ export class AgentRuntime {
   replay(run: string, change: ReplayChange = {}): AgentReplay {
     const { state, ...counts } = replayAgent(partsOf(this.#options.host), run, change);
     return { report: reportOf(run, state, 0), ...counts };
+  }
+
+  /** What each attempt at a turn used, for `costOf` (`rote/llm`). @throws RoteError as `result` */
+  used(run: string): readonly Spent[] {
+    return spentBy(partsOf(this.#options.host), run);
   }
 
   /** A run as spans for OpenTelemetry (`rote/otel`). @throws RoteError as `result` */

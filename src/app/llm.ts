@@ -4,7 +4,6 @@
  */
 import { RoteError } from "../base/error.ts";
 import { readJson } from "../base/json.ts";
-import { afterConsent } from "../llm/consent.ts";
 import { isFree, type RunBound, upperBound } from "../llm/cost.ts";
 import { languageModel } from "../llm/language-model.ts";
 import {
@@ -42,7 +41,7 @@ export type { LanguageModel } from "../ports/language-model.ts";
 export interface OpenModelOptions extends NamedOptions {
   /** Where keys and URLs come from. Default the environment of the process. */
   readonly variables?: Variables;
-  /** That somebody has agreed to paying for the model. Default false: a model that costs money answers nothing. */
+  /** That somebody has agreed to paying for the model. Default false: a model that costs money is not opened. */
   readonly acceptCost?: boolean;
   /** What the user's tokens cost. It also says which models are free; without it, only local ones are. */
   readonly prices?: PriceTable;
@@ -62,7 +61,7 @@ export interface OpenLanguageModelOptions extends OpenModelOptions {
  * A model for the agent loop, one request a call: the loop itself asks again, and records every attempt.
  *
  * @param name `provider:model`, for example `anthropic:claude-sonnet-5-5` or `ollama:qwen3`
- * @throws RoteError `bad_model` `model_key_missing` `package_missing`: nothing was sent
+ * @throws RoteError `bad_model` `model_key_missing` `package_missing` `cost_not_accepted`: nothing was sent
  */
 export async function openChatModel(
   name: string,
@@ -70,9 +69,14 @@ export async function openChatModel(
 ): Promise<ChatModel> {
   const variables = options.variables ?? process.env;
   const model = await namedChat(name, variables, options, systemClock);
-  const { identity } = model;
-  const accepted = options.acceptCost === true || !isPaid(identity, options.prices);
-  return afterConsent(model, accepted, priceTold(identity, options));
+  if (options.acceptCost !== true && isPaid(model.identity, options.prices)) {
+    throw new RoteError(
+      "cost_not_accepted",
+      `${name} costs money, and nobody has agreed to that; ${priceTold(model.identity, options)}`,
+      { hint: "agree to the cost (`acceptCost`)" },
+    );
+  }
+  return model;
 }
 
 /**

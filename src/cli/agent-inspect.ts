@@ -1,10 +1,12 @@
 import type { AgentTrace } from "../agent/index.ts";
 import { NO_MODEL } from "../app/agent-model.ts";
 import { type AgentReplay, type AgentResult, AgentRuntime } from "../app/agent-runtime.ts";
+import type { Cost } from "../app/llm.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { AGENT_STATE_NOTES, isAgentTerminal } from "../model/agent-states.ts";
 import { REASON_NOTES } from "../model/stop.ts";
+import { pricesOf } from "./agent-model.ts";
 import { reportJson } from "./agent-told.ts";
 import { type OpenHost, withHost } from "./host.ts";
 import type { Call, Outcome } from "./spec.ts";
@@ -18,12 +20,23 @@ export async function run(call: Call): Promise<Outcome> {
     const trace = runtime.inspect(name);
     const result = runtime.result(name);
     const replay = replayed(runtime, name);
+    const cost = await costOfRun(call, runtime, name);
     return {
       exit: "verified",
-      json: traceJson(trace, result, replay),
-      text: traceText(trace, result, replay, at),
+      json: {
+        ...traceJson(trace, result, replay),
+        ...(cost === null ? {} : { cost: { ...cost, unknown: [...cost.unknown] } }),
+      },
+      text: traceText(trace, result, replay, cost, at),
     };
   });
+}
+
+async function costOfRun(call: Call, runtime: AgentRuntime, name: string): Promise<Cost | null> {
+  const prices = await pricesOf(call);
+  if (prices === undefined) return null;
+  const { costOf } = await import("../app/llm.ts");
+  return costOf(prices, runtime.used(name));
 }
 
 type Replay = AgentReplay | { readonly code: string; readonly message: string };
@@ -59,7 +72,13 @@ function traceJson(
   };
 }
 
-function traceText(trace: AgentTrace, result: AgentResult, replay: Replay, at: OpenHost): string {
+function traceText(
+  trace: AgentTrace,
+  result: AgentResult,
+  replay: Replay,
+  cost: Cost | null,
+  at: OpenHost,
+): string {
   const { report, goal, model, limits, repeated } = trace;
   const { state, reason } = report;
   const ended = isAgentTerminal(state);
@@ -74,6 +93,11 @@ function traceText(trace: AgentTrace, result: AgentResult, replay: Replay, at: O
     `go on    ${ended ? "no: it has ended" : `rote agent resume ${report.run} --host ${at.file}`}`,
     `replay   ${replayText(replay)}`,
     `tokens   ${report.tokens.input} in, ${report.tokens.output} out, in ${count(report.model_calls, "model call")}`,
+    ...(cost === null
+      ? []
+      : [
+          `cost     ${cost.amount === null ? `unknown: ${cost.unknown.join("; ")}` : `${cost.amount} ${cost.currency}`}`,
+        ]),
     ...(result.requests.length === 0
       ? []
       : [

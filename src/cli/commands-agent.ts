@@ -9,6 +9,24 @@ const script: OptionSpec = {
   summary: "a model that reads its replies off: one a line, the n-th for the n-th turn",
 };
 
+const model: OptionSpec = {
+  name: "model",
+  value: { name: "provider:model", kind: "text" },
+  summary:
+    "a model of openai, anthropic, ollama or openai-compatible; its key is taken from the environment (docs/models.md)",
+};
+
+const acceptCost: OptionSpec = {
+  name: "accept-cost",
+  summary: "agree to paying for the model; without it, one that costs money is not asked",
+};
+
+const prices: OptionSpec = {
+  name: "prices",
+  value: { name: "file", kind: "file" },
+  summary: "what tokens cost, as a table of your own",
+};
+
 /** Agents at a host: free-form work under limits, on the same journal and through the same gate. */
 export const AGENT: GroupSpec = {
   name: "agent",
@@ -33,6 +51,15 @@ export const AGENT: GroupSpec = {
       options: [
         host,
         script,
+        model,
+        acceptCost,
+        prices,
+        {
+          name: "context-tokens",
+          value: { name: "number", kind: "text" },
+          summary:
+            "tokens that one request has at most; with --prices and max_reply_tokens, the most that the run can cost is told",
+        },
         {
           name: "tool",
           value: { name: "name", kind: "text" },
@@ -71,6 +98,7 @@ export const AGENT: GroupSpec = {
       examples: [
         "rote agent run 'Pay invoice INV-7' --host host.mjs --script replies.jsonl",
         "rote agent run 'Look it up' --host host.mjs --script replies.jsonl --tool ledger.read --limit max_steps=5",
+        "rote agent run 'Look it up' --host host.mjs --model anthropic:claude-sonnet-5-5 --accept-cost",
       ],
       exits: ["denied", "exhausted", "failed", "uncertain", "waiting", "problem"],
       load: () => import("./agent-run.ts"),
@@ -95,9 +123,12 @@ export const AGENT: GroupSpec = {
       name: "inspect",
       summary:
         "what a run does, why it stopped, what it repeated, what ran, and whether it can go on",
-      details: ["Changes nothing. With --json the whole trace."],
+      details: [
+        "Changes nothing. With --json the whole trace. With --prices also what the run has cost, where all of its tokens " +
+          "are known.",
+      ],
       arguments: [run],
-      options: [host, json],
+      options: [host, prices, json],
       examples: ["rote agent inspect run-.. --host host.mjs"],
       exits: ["problem"],
       load: () => import("./agent-inspect.ts"),
@@ -114,6 +145,9 @@ export const AGENT: GroupSpec = {
       options: [
         host,
         script,
+        model,
+        acceptCost,
+        prices,
         {
           name: "approval",
           value: { name: "file", kind: "file" },

@@ -83,7 +83,7 @@ describe("a model by name", () => {
     expect(await codeOf("openai-compatible:m", {})).toBe("bad_model");
   });
 
-  it("may be local, without a key and without agreeing to a cost", async () => {
+  it("may be local, without a key and without anybody's agreeing to a cost", async () => {
     server.answers(
       json(
         completion(
@@ -185,8 +185,8 @@ describe("what a model costs", () => {
 
   it("has to be agreed to before the first request", async () => {
     server.answers(json(completion({ content: "x" })));
-    const unagreed = await openChatModel("openai:m", { variables: variables() });
-    expect((await thrown(unagreed.reply(REQUEST))).code).toBe("cost_not_accepted");
+    const unagreed = openChatModel("openai:m", { variables: variables() });
+    expect((await thrown(unagreed)).code).toBe("cost_not_accepted");
     expect(server.received).toHaveLength(0);
     const agreed = await openChatModel("openai:m", { variables: variables(), acceptCost: true });
     expect((await agreed.reply(REQUEST)).content).toBe("x");
@@ -199,8 +199,8 @@ describe("what a model costs", () => {
       models: { "openai:m": { input: "0.30", output: "1.20" } },
     } as const;
     const bound = { calls: 108, inputTokensPerCall: 2048, outputTokensPerCall: 2048 };
-    const model = await openChatModel("openai:m", { variables: variables(), prices, bound });
-    const { message } = await thrown(model.reply(REQUEST));
+    const opening = openChatModel("openai:m", { variables: variables(), prices, bound });
+    const { message } = await thrown(opening);
     expect(message).toContain("at most 0.331776 USD (upper-bound estimate, not a bill)");
   });
 
