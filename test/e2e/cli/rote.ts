@@ -20,6 +20,8 @@ export interface Ended {
 interface Setting {
   readonly cwd: string;
   readonly input?: string | Uint8Array;
+  /** Variables besides those that every command line here has. */
+  readonly environment?: { readonly [name: string]: string };
 }
 
 const QUIET = { NO_COLOR: "1", FORCE_COLOR: "", ROTE_DEBUG: "" };
@@ -47,7 +49,7 @@ export async function rote(words: readonly string[], setting: Setting): Promise<
     watched: false,
     standardInput: () => piecesOf(setting.input ?? ""),
     ask: null,
-    environment: QUIET,
+    environment: { ...QUIET, ...setting.environment },
     interrupted: new AbortController().signal,
   };
   const code = await main(words, terminal);
