@@ -79,9 +79,11 @@ try {
     join(project, "use.ts"),
     [
       `import { Procedure, ProcedureMemory } from "${manifest.name}";`,
+      `import { openChatModel } from "${manifest.name}/llm";`,
       `import recipe from "${manifest.name}/schema/recipe.json" with { type: "json" };`,
       `import verifier from "${manifest.name}/schema/verifier.json" with { type: "json" };`,
       "console.log(typeof Procedure, typeof ProcedureMemory.open, typeof recipe, typeof verifier);",
+      'console.log(await openChatModel("ollama:m").catch((error: { code: string }) => error.code));',
     ].join("\n"),
   );
   const options = [
@@ -98,7 +100,9 @@ try {
   inProject(process.execPath, tsc, ...options, "use.ts");
   expect("its types check in another project", true);
   const said = inProject(process.execPath, "--no-warnings", "use.js");
-  expect("it imports by name", said.trim() === "function function object object");
+  const [imported, opened] = said.trim().split("\n");
+  expect("it imports by name", imported === "function function object object");
+  expect("it says which optional package is missing", opened === "package_missing");
 } catch (error) {
   const { stdout = "", stderr = "" } = error as {
     readonly stdout?: string;
