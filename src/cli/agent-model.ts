@@ -7,6 +7,7 @@ import type { ChatModel } from "../ports/chat-model.ts";
 import { agentLimitsOf } from "./agent-limits.ts";
 import { fault, usageFault } from "./fault.ts";
 import { MAX_DOCUMENT_BYTES, readDocument } from "./files.ts";
+import { withFlag } from "./models.ts";
 import { type Call, switchOption, textOption } from "./spec.ts";
 
 const MAX_SCRIPT_BYTES = 67_108_864;
@@ -53,14 +54,6 @@ async function providersModel(call: Call, name: string): Promise<ChatModel> {
     if (amount !== null) terminal.note(`at most ${amount} ${currency} (${label})\n`);
   }
   return model;
-}
-
-/** The option of this command, in place of the library's. */
-function withFlag(error: unknown): unknown {
-  if (!(error instanceof Error) || !("code" in error) || error.code !== "cost_not_accepted") {
-    return error;
-  }
-  return fault("cost_not_accepted", error.message, "agree to the cost with --accept-cost");
 }
 
 /** @throws RoteError `bad_prices` and what reading a file can throw */

@@ -1,4 +1,4 @@
-import { force, host, json, out, wait } from "./options.ts";
+import { acceptCost, force, host, json, out, wait } from "./options.ts";
 import type { GroupSpec, OptionSpec } from "./spec.ts";
 
 const run = { name: "run", kind: "text", required: true, summary: "id of the run" } as const;
@@ -14,11 +14,6 @@ const model: OptionSpec = {
   value: { name: "provider:model", kind: "text" },
   summary:
     "a model of openai, anthropic, ollama or openai-compatible; its key is taken from the environment (docs/models.md)",
-};
-
-const acceptCost: OptionSpec = {
-  name: "accept-cost",
-  summary: "agree to paying for the model; without it, one that costs money is not asked",
 };
 
 const prices: OptionSpec = {

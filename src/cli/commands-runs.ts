@@ -1,7 +1,10 @@
 import {
+  acceptCost,
   answers,
+  ask,
   host,
   json,
+  model,
   passphraseFd,
   passphraseFile,
   recipe,
@@ -64,6 +67,9 @@ export const RUNS: GroupSpec = {
         host,
         verifier,
         answers,
+        model,
+        ask,
+        acceptCost,
         {
           name: "approval",
           value: { name: "file", kind: "file" },

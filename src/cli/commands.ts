@@ -6,7 +6,9 @@ import { KEYS } from "./commands-keys.ts";
 import { MEMORY } from "./commands-memory.ts";
 import { RUNS } from "./commands-runs.ts";
 import {
+  acceptCost,
   answers,
+  ask,
   environment,
   force,
   host,
@@ -78,7 +80,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
         "Leave an optional input out to give null.",
       "Without --mode a run is compiled if the memory has a standing qualification for exactly this recipe, " +
         "verifier and environment, else guided; which, and why, is printed. --mode compiled without one is refused.",
-      "A run that needs a model's answer and has no --answers ends waiting and prints what is asked.",
+      "A run that needs a model's answer and has neither --answers nor --ask ends waiting and prints what is asked.",
       "With --host, reads, effects and approvals go through the host that the application's module describes, and the " +
         "run is kept in its journal. A run that needs an approval prints exactly what is to be approved and ends waiting; " +
         "`rote approvals` decides and `rote runs resume` goes on, in any process. Ctrl-C leaves the run as soon as " +
@@ -115,6 +117,8 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       phase,
       answers,
       model,
+      ask,
+      acceptCost,
       host,
       wait,
       {
@@ -132,6 +136,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "rote run recipe.json --inputs one.json --memory ./memory --json",
       "cat rows.jsonl | rote run recipe.json --inputs - --lines --json",
       "rote run recipe.json --host host.mjs --input invoice=INV-7 --wait",
+      "rote run recipe.json --inputs one.json --model ollama:qwen3:8b --ask",
       "rote run recipe.json --host host.mjs --inputs day.json --once 2024-07-01",
     ],
     exits: ["rejected", "denied", "exhausted", "failed", "uncertain", "waiting", "problem"],

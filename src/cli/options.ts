@@ -26,6 +26,15 @@ export const model: OptionSpec = {
   summary:
     "who answered when the procedure qualified, so that learned answers apply without --answers",
 };
+export const ask: OptionSpec = {
+  name: "ask",
+  summary:
+    "ask the model that --model names, of openai, anthropic, ollama or openai-compatible; its key is taken from the environment (docs/models.md)",
+};
+export const acceptCost: OptionSpec = {
+  name: "accept-cost",
+  summary: "agree to paying for the model; without it, one that costs money is not asked",
+};
 export const out: OptionSpec = {
   name: "out",
   value: { name: "file", kind: "file" },

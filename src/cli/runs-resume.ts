@@ -42,10 +42,21 @@ export async function run(call: Call): Promise<Outcome> {
 }
 
 /** Answers are recorded as those of the model that the run was started with. */
-function refuseOtherModel({ host }: OpenHost, run: string, { identity, model }: CommandModel) {
+function refuseOtherModel(
+  { host }: OpenHost,
+  run: string,
+  { identity, model, asked }: CommandModel,
+) {
   if (model === null) return;
   for (const started of Object.values(modelsIn(host, run))) {
-    if (started.provider !== identity.provider || started.name === identity.name) continue;
+    const sameProvider = started.provider === identity.provider;
+    if (sameProvider ? started.name === identity.name : !asked) continue;
+    if (asked) {
+      throw usageFault(
+        `the run was started with ${started.provider}:${started.name}, and its answers are recorded as of that model`,
+        `name it with --model ${started.provider}:${started.name}`,
+      );
+    }
     throw usageFault(
       `the run was started with the answers of ${started.name}, and these are of ${identity.name}`,
       "give the file that it was started with, or one of the same name",
