@@ -2,6 +2,24 @@
  * The public face of Rote. Everything here is named on purpose; importing it loads no native module (procedure memory
  * loads its database when a memory is first opened).
  */
+export type {
+  AgentTrace,
+  Progress,
+  ProgressMarker,
+  ReplayChange,
+  TracedCall,
+  TracedEvent,
+  Transcript,
+} from "./agent/index.ts";
+export { scriptedAgent } from "./app/agent-model.ts";
+export {
+  type AgentReplay,
+  type AgentResult,
+  AgentRuntime,
+  type AgentRuntimeOptions,
+  type ContinueAgent,
+  type RunAgent,
+} from "./app/agent-runtime.ts";
 export {
   type Answering,
   advanceAnswering,
@@ -39,6 +57,17 @@ export {
 export { type Expression, expressions, type TypeSource } from "./expression/index.ts";
 export type { Host, OpenRequest } from "./host/index.ts";
 export type { QualifiedProcedure, QualifiedStart } from "./memory/index.ts";
+export { type AgentLimits, DEFAULT_AGENT_LIMITS, type Stopping } from "./model/agent.ts";
+export type { AgentStateName } from "./model/agent-states.ts";
+export {
+  type ChatCall,
+  type ChatMessage,
+  type ChatReply,
+  type ChatUsage,
+  PROVIDER_FAULTS,
+  type ProviderFault,
+  UNKNOWN_CHAT_USAGE,
+} from "./model/chat.ts";
 export { ERROR_CODES, type ErrorCode } from "./model/codes.ts";
 export { DIAGNOSTIC_CODES, type Diagnostic, type DiagnosticCode } from "./model/diagnostic.ts";
 export type { Environment } from "./model/environment.ts";
@@ -72,9 +101,16 @@ export {
   WAITING_STATES,
   type WaitingState,
 } from "./model/stop.ts";
+export {
+  type ChatModel,
+  type ChatRequest,
+  type ChatTool,
+  providerError,
+} from "./ports/chat-model.ts";
 export type { Clock } from "./ports/clock.ts";
 export type { RunSummary } from "./ports/journal.ts";
 export type { Random } from "./ports/random.ts";
+export type { Recall } from "./ports/recall.ts";
 export type { OperationSecurity } from "./ports/security.ts";
 export type { Tool, ToolCall, ToolOutcome } from "./ports/tool.ts";
 export type { Advance, DurableAdvance, Models, PendingRequest, Run } from "./run/index.ts";
