@@ -34,6 +34,10 @@ describe("the package", () => {
         default: "./dist/tools/workpaper.js",
       },
       "./trust": { types: "./dist/trust/index.d.ts", default: "./dist/trust/index.js" },
+      "./workflows": {
+        types: "./dist/app/workflows/index.d.ts",
+        default: "./dist/app/workflows/index.js",
+      },
       "./schema/recipe.json": "./schema/recipe.schema.json",
       "./schema/verifier.json": "./schema/verifier.schema.json",
       "./package.json": "./package.json",
