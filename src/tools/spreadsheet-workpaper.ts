@@ -37,6 +37,8 @@ export interface SpreadsheetWorkpaper {
   close(this: void): void;
 }
 
+export type { LockOptions };
+
 export interface SpreadsheetWorkpaperOptions extends LockOptions {
   /** `create` needs a directory that does not exist or is empty. */
   readonly mode: "create" | "open";
