@@ -16,6 +16,7 @@ import {
   FENCED_PAYMENT,
   fence,
   hostAt,
+  INPUTS,
   movedClock,
   type Options,
   pay,
@@ -86,6 +87,39 @@ describe("a run resumed at each of its waits", () => {
       "run_ended",
     ]);
     await now.host.close();
+  });
+
+  it("does what was approved, and asks no model again that would say something else now (B010)", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    const amount = { op: "record", fields: { amount: { node: "propose" }, currency: "EUR" } };
+    const recipe = recipeOf([
+      CHECK,
+      { id: "propose", output: "text", step: { kind: "model", prompt: { input: "account" } } },
+      fence(["pay"], ["check", "propose"]),
+      pay("pay", ["fence", "propose"], {}, { arguments: amount }),
+    ]);
+    const first = await hostAt(directory, of);
+    const procedure = procedureOf(first, recipe);
+    const environment = first.environment(procedure.plan);
+    const models = { default: { provider: "p", name: "m" } };
+    const run = procedure.start(INPUTS, { environment, models });
+    expect(await run.advanceAsync(first)).toBe("awaiting_model");
+    expect(await run.advanceAsync(first, { model: { answer: "5" } })).toBe("awaiting_approval");
+    const yes = decision(asked(run), KEYS.alice, "alice");
+    await run.closeAsync();
+    await first.close();
+
+    const second = await hostAt(directory, of);
+    const resumed = await procedure.resume(second, run.id);
+    expect(resumed.pendingModel).toBeNull();
+    const other = resumed.advanceAsync(second, { model: { answer: "500" } });
+    expect(await refusal(other)).toBe("not_pending");
+    const named = { node: "propose", answer: "500" };
+    expect(await refusal(resumed.advanceAsync(second, { model: named }))).toBe("not_pending");
+    expect(await resumed.advanceAsync(second, { approval: yes })).toBe("verified");
+    expect(of.pay.calls.map((call) => call.arguments)).toEqual([{ amount: "5", currency: "EUR" }]);
+    await second.close();
   });
 
   it("keeps the limit of steps over all processes together (B043)", async () => {
