@@ -9,4 +9,4 @@ export { finish, type Progress, type ProgressMarker, type Session } from "./sess
 export { type AgentOptions, startAgent } from "./start.ts";
 export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";
-export { type Transcript, transcriptOf } from "./transcript.ts";
+export { type Transcript, type TranscriptCall, transcriptOf } from "./transcript.ts";
