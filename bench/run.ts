@@ -16,6 +16,7 @@ export const NAMES = [
   "resume",
   "kills",
   "start",
+  "agent",
 ] as const;
 
 const { values, positionals } = parseArgs({

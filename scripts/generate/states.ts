@@ -1,4 +1,10 @@
 import {
+  AGENT_STATE_NOTES,
+  AGENT_STATES,
+  AGENT_TERMINAL_STATES,
+  agentStateOf,
+} from "../../src/model/agent-states.ts";
+import {
   EXIT_CODES,
   exitOf,
   REASON_NOTES,
@@ -26,10 +32,16 @@ export function outputs(): ReadonlyMap<string, string> {
     STOP_REASONS[state].map((reason) => [
       code(reason),
       code(state),
+      code(agentStateOf(reason)),
       REASON_NOTES[reason].meaning,
       REASON_NOTES[reason].todo,
     ]),
   );
+  const agents = [...AGENT_STATES, ...AGENT_TERMINAL_STATES].map((state) => [
+    code(state),
+    AGENT_STATE_NOTES[state].meaning,
+    AGENT_STATE_NOTES[state].todo,
+  ]);
   const exits = Object.entries(EXIT_CODES).map(([name, exit]) => [
     String(exit.code),
     code(name),
@@ -52,9 +64,15 @@ export function outputs(): ReadonlyMap<string, string> {
     "",
     markdownTable(["state", "meaning", "what to do", "exit code"], ends),
     "",
+    "## An agent's run",
+    "",
+    "Its exit code is that of the state which its reason leads to in a procedure, and 8 as long as it has not ended.",
+    "",
+    markdownTable(["state", "meaning", "what to do"], agents),
+    "",
     "## Stop reasons",
     "",
-    markdownTable(["reason", "state", "meaning", "what to do"], reasons),
+    markdownTable(["reason", "state", "of an agent", "meaning", "what to do"], reasons),
     "",
     "## Exit codes of the command",
     "",

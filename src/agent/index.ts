@@ -11,4 +11,4 @@ export { type Spent, spentBy } from "./spent.ts";
 export { type AgentOptions, startAgent } from "./start.ts";
 export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";
-export { type Transcript, transcriptOf } from "./transcript.ts";
+export { type Transcript, type TranscriptCall, transcriptOf } from "./transcript.ts";

@@ -31,6 +31,8 @@ import type { RunSummary } from "../ports/journal.ts";
 import type { Recall } from "../ports/recall.ts";
 import { undecidedRequests } from "./run-record.ts";
 
+export type { AgentOptions } from "../agent/index.ts";
+
 export interface AgentRuntimeOptions {
   readonly host: Host;
   readonly model: ChatModel;

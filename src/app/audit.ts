@@ -20,6 +20,7 @@ import type { RecordReader } from "../store/sqlite/reader.ts";
 export {
   type AuditOptions,
   type AuditReport,
+  type Counts,
   type Exported,
   FINDING_CODES,
   type Finding,
@@ -27,9 +28,14 @@ export {
   formatAudit,
   formatReceipt,
   type ListedReceipt,
+  type Place,
   type ReceiptFile,
   type ReceiptOptions,
   type ReceiptReport,
+  type Severity,
+  type Span,
+  type Statement,
+  type Tally,
   verifyReceipt,
 } from "../audit/index.ts";
 

@@ -53,7 +53,8 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
     await keepDocuments(parts);
     return hostOf(parts);
   } catch (error) {
-    await journal.close();
+    // Whatever closing has to say, this is why.
+    await journal.close().catch(() => undefined);
     procedures.close();
     throw error;
   }

@@ -1,14 +1,16 @@
 /**
- * How strong a verifier is: the share of wrong results that it refuses.
+ * How strong a verifier is: the share of wrong results, and of wrong effects, that it refuses.
  *
- * Verified results of sample runs are altered in every way their type allows (`mutants.ts`), one place at a time, and
- * shown to the verifier in the place of the true result. A verifier that only looks at half of the result accepts
- * what is altered in the other half; a verifier that accepts everything catches nothing.
+ * What verified runs showed a verifier is altered in every way its type allows (`mutants.ts`), one place at a time, and
+ * shown to it in the place of the true one. A verifier that only looks at half of the result accepts what is altered in
+ * the other half; a verifier that accepts everything catches nothing.
  */
 import type { JsonValue } from "../base/json.ts";
 import { EvaluationFailure, readValue } from "../expression/index.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
-import type { Value } from "../model/value.ts";
+import type { Type } from "../model/type.ts";
+import type { CompiledExpression, RecordValue, Value } from "../model/value.ts";
+import type { Shown } from "../run/index.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 
 /** Mutants tried for one sample at most; of more, evenly spread ones are taken. */
@@ -16,7 +18,7 @@ export const MAX_MUTANTS = 2000;
 /** Mutants enumerated for one sample at most, so that no result costs unbounded memory. */
 const MAX_ENUMERATED = 200_000;
 
-/** One verified run. */
+/** One verified run of a procedure without a host. */
 export interface Sample {
   readonly inputs: { readonly [name: string]: JsonValue };
   /** In its JSON form. */
@@ -45,6 +47,62 @@ export interface VerifierScore {
   readonly survivors: readonly Survivors[];
 }
 
+/** Scores a verifier over the verified runs of its own procedure. Pure; the same samples give the same score. */
+export function scoreVerifier(
+  plan: Plan,
+  verifier: Verifier,
+  samples: readonly Sample[],
+): VerifierScore {
+  const contexts = samples.map(({ inputs, result }) => contextOf(plan, inputs, result));
+  return scoreRule(verifier.result, { part: "result", type: plan.result }, contexts);
+}
+
+/** Of both rules of a verifier. */
+export interface ShownScore {
+  readonly result: VerifierScore;
+  /** Pointers go into arguments and key of what was proposed; null for a verifier without such a rule. */
+  readonly before_effect: VerifierScore | null;
+}
+
+/** The same over what runs at a host showed their verifier: the results, and what was proposed before each effect. */
+export function scoreShown(plan: Plan, verifier: Verifier, runs: readonly Shown[]): ShownScore {
+  const { result, beforeEffect } = verifier;
+  const results = runs.map((shown) => shown.result as RecordValue);
+  const proposals = runs.flatMap((shown) => shown.proposals as readonly RecordValue[]);
+  return {
+    result: scoreRule(result, { part: "result", type: plan.result }, results),
+    before_effect:
+      beforeEffect === null
+        ? null
+        : scoreRule(beforeEffect, { part: "proposed", type: PROPOSED }, proposals),
+  };
+}
+
+/** True when the verifier accepts what its own runs came to: nothing else can be altered into something wrong. */
+export function acceptsShown(verifier: Verifier, { proposals, result }: Shown): boolean {
+  const { beforeEffect } = verifier;
+  return (
+    accepts(verifier.result, result) &&
+    (beforeEffect === null || proposals.every((proposal) => accepts(beforeEffect, proposal)))
+  );
+}
+
+/** Of a proposal what is sent and what it is known by; node, tool and place in the batch are the recipe's. */
+const PROPOSED: Type = {
+  kind: "record",
+  others: "refuse",
+  fields: new Map<string, Type>([
+    ["arguments", { kind: "json" }],
+    ["key", { kind: "optional", of: { kind: "json" } }],
+  ]),
+};
+
+/** The member of a context that is altered. */
+interface Altered {
+  readonly part: "result" | "proposed";
+  readonly type: Type;
+}
+
 interface Group {
   readonly place: string;
   readonly change: string;
@@ -53,27 +111,25 @@ interface Group {
   example: { readonly sample: number; readonly pointer: string } | null;
 }
 
-/** Scores a verifier over the verified runs of its own procedure. Pure; the same samples give the same score. */
-export function scoreVerifier(
-  plan: Plan,
-  verifier: Verifier,
-  samples: readonly Sample[],
+function scoreRule(
+  rule: CompiledExpression,
+  { part, type }: Altered,
+  contexts: readonly RecordValue[],
 ): VerifierScore {
   const groups = new Map<string, Group>();
   let possible = 0;
-  for (const [sample, { inputs, result }] of samples.entries()) {
-    const given = inputRecord(plan, inputs);
-    const mutants = enumerate(plan, result);
+  for (const [sample, context] of contexts.entries()) {
+    const mutants = enumerate(type, context[part] ?? null);
     possible += mutants.length;
     for (const mutant of spread(mutants, MAX_MUTANTS)) {
       const group = groupOf(groups, mutant);
       group.tried += 1;
-      if (!accepts(verifier, given, mutant.build())) continue;
+      if (!accepts(rule, withPart(context, part, mutant.build()))) continue;
       group.accepted += 1;
       group.example ??= { sample, pointer: mutant.pointer };
     }
   }
-  return { samples: samples.length, possible, ...totals([...groups.values()]) };
+  return { samples: contexts.length, possible, ...totals([...groups.values()]) };
 }
 
 function totals(groups: readonly Group[]): Pick<VerifierScore, "tried" | "caught" | "survivors"> {
@@ -88,11 +144,9 @@ function totals(groups: readonly Group[]): Pick<VerifierScore, "tried" | "caught
   return { tried, caught, survivors };
 }
 
-function enumerate(plan: Plan, result: JsonValue): readonly Mutant[] {
-  const read = readValue(plan.result, result);
-  if (!read.ok) throw new TypeError(`a verified result cannot be read: ${read.error.message}`);
+function enumerate(type: Type, value: Value): readonly Mutant[] {
   const mutants: Mutant[] = [];
-  for (const mutant of mutantsOf(plan.result, read.value)) {
+  for (const mutant of mutantsOf(type, value)) {
     mutants.push(mutant);
     if (mutants.length === MAX_ENUMERATED) break;
   }
@@ -117,20 +171,25 @@ function groupOf(groups: Map<string, Group>, { pointer, change }: Mutant): Group
   return group;
 }
 
-/** The verifier's own view (docs/expressions.md section 6); a procedure that runs without a host has no operations. */
-function accepts(verifier: Verifier, inputs: Value, result: Value): boolean {
-  const context = record([
-    ["inputs", inputs],
-    ["operations", []],
-    ["result", result],
-  ]);
+function accepts(rule: CompiledExpression, context: Value): boolean {
   try {
-    return verifier.result.evaluate({ inputs: [context], nodes: [] }) === true;
+    return rule.evaluate({ inputs: [context], nodes: [] }) === true;
   } catch (error) {
     // An altered result that cannot even be evaluated is refused by a run as well.
     if (error instanceof EvaluationFailure) return false;
     throw error;
   }
+}
+
+/** The verifier's own view (docs/expressions.md section 6); a procedure that runs without a host has no operations. */
+function contextOf(plan: Plan, inputs: Sample["inputs"], result: JsonValue): RecordValue {
+  const read = readValue(plan.result, result);
+  if (!read.ok) throw new TypeError(`a verified result cannot be read: ${read.error.message}`);
+  return record([
+    ["inputs", inputRecord(plan, inputs)],
+    ["operations", []],
+    ["result", read.value],
+  ]);
 }
 
 function inputRecord(plan: Plan, inputs: Sample["inputs"]): Value {
@@ -143,7 +202,11 @@ function inputRecord(plan: Plan, inputs: Sample["inputs"]): Value {
   );
 }
 
-function record(fields: readonly (readonly [string, Value])[]): Value {
+function withPart(context: RecordValue, part: Altered["part"], altered: Value): Value {
+  return record([...Object.entries(context).filter(([name]) => name !== part), [part, altered]]);
+}
+
+function record(fields: readonly (readonly [string, Value])[]): RecordValue {
   const made: { [name: string]: Value } = Object.create(null);
   for (const [name, value] of fields) made[name] = value;
   return Object.freeze(made);

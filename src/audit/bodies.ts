@@ -140,6 +140,7 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
     approvals: listOf(record({ envelope: digest, approver: text, key: digest })),
     rules: listOf(text),
     reserved: listOf(record({ counter: text, add: integer })),
+    ms: count,
   }),
   receipt: (value, at) =>
     isMembers(value) && (Object.hasOwn(value, "result") || Object.hasOwn(value, "result_blob"))

@@ -4,7 +4,7 @@ import type { AgentTerminalState } from "../model/agent-states.ts";
 import type { Outcome } from "../model/operation.ts";
 import type { TerminalState } from "../model/stop.ts";
 
-type Tally<Name extends string> = { [name in Name]: number };
+export type Tally<Name extends string> = { [name in Name]: number };
 
 export interface Counts {
   entries: number;

@@ -1,7 +1,9 @@
 /** Judging a host's record by somebody who was not there. */
 export { type AuditOptions, auditBundle } from "./audit.ts";
+export type { Statement } from "./bodies.ts";
+export type { Counts, Tally } from "./counts.ts";
 export { type Exported, exportBundle } from "./export.ts";
-export type { Finding, Place } from "./finding.ts";
+export type { Finding, Place, Span } from "./finding.ts";
 export { FINDING_CODES, type FindingCode, type Severity } from "./finding-codes.ts";
 export { formatAudit, formatReceipt } from "./format.ts";
 export { readOutsideHeads } from "./heads.ts";

@@ -90,21 +90,25 @@ function unverified(place: string, run: Run, exit: Outcome["exit"]): Outcome {
   };
 }
 
-function scoreJson(score: VerifierScore): JsonValue {
+export function scoreJson(score: VerifierScore): JsonValue {
   return {
     ...score,
     survivors: score.survivors.map((one) => ({ ...one, example: { ...one.example } })),
   };
 }
 
-function scoreText({ samples, possible, tried, caught, survivors }: VerifierScore): string {
+/** `what`: what was altered, and what that was taken from. */
+export function scoreText(
+  { samples, possible, tried, caught, survivors }: VerifierScore,
+  what = { altered: "result", from: "sample" },
+): string {
   const share = tried === 0 ? "nothing could be altered" : `${percent(caught, tried)} caught`;
   const left = possible > tried ? ` (of ${possible} possible ones)` : "";
   const lines = [
-    `score   ${share}: ${caught} of ${count(tried, "altered result")}${left}, from ${count(samples, "sample")}`,
+    `score   ${share}: ${caught} of ${count(tried, `altered ${what.altered}`)}${left}, from ${count(samples, what.from)}`,
   ];
   if (survivors.length === 0) return lines.join("\n");
-  lines.push("", "The verifier accepts these wrong results:", "");
+  lines.push("", `The verifier accepts these wrong ${what.altered}s:`, "");
   const rows = survivors
     .slice(0, TOLD)
     .map((one) => [

@@ -3,7 +3,13 @@ import { compileRecipe, compileVerifier, formatDiagnostics } from "../compile/in
 import { typeName } from "../expression/index.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
-import { diagnosticJson, readRecipe, readVerifier, verifierMissing } from "./documents.ts";
+import {
+  type DocumentFile,
+  diagnosticJson,
+  readRecipe,
+  readVerifier,
+  verifierMissing,
+} from "./documents.ts";
 import { usageFault } from "./fault.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
 import { count } from "./table.ts";
@@ -13,8 +19,18 @@ export async function run(call: Call): Promise<Outcome> {
   const { options, terminal } = call;
   const file = call.arguments[0] ?? "";
   const score = switchOption(options, "score");
-  if (score && textOption(options, "inputs") === undefined) {
-    throw usageFault("--score needs sample inputs", "add --inputs FILE.jsonl");
+  const named = ["inputs", "host"].filter((name) => textOption(options, name) !== undefined);
+  if (score && named.length === 0) {
+    throw usageFault(
+      "--score needs sample inputs, or a host whose runs are the samples",
+      "add --inputs FILE.jsonl, or --host FILE",
+    );
+  }
+  if (named.length === 2) {
+    throw usageFault("--inputs and --host both say what the samples are", "give one of them");
+  }
+  if (!score && textOption(options, "host") !== undefined) {
+    throw usageFault("--host goes with --score", "add --score, or leave it out");
   }
   const recipe = await readRecipe(file, terminal);
   const compiled = compileRecipe(recipe);
@@ -39,13 +55,21 @@ export async function run(call: Call): Promise<Outcome> {
   };
   const text = `${planText(file, plan)}\n${verifierText(read.file, verifier.value)}`;
   if (!score) return { exit: "verified", json: checked, text };
-  const { scoreOutcome } = await import("./check-score.ts");
-  const scored = await scoreOutcome(call, { file, bytes: recipe }, read);
+  const scored = await scoredBy(call, { file, bytes: recipe }, read);
   return {
     exit: scored.exit,
     json: { ...checked, ...scored.json },
     text: `${text}\n\n${scored.text}`,
   };
+}
+
+async function scoredBy(call: Call, recipe: DocumentFile, verifier: DocumentFile) {
+  if (textOption(call.options, "host") === undefined) {
+    const { scoreOutcome } = await import("./check-score.ts");
+    return await scoreOutcome(call, recipe, verifier);
+  }
+  const { hostScoreOutcome } = await import("./check-score-host.ts");
+  return await hostScoreOutcome(call, recipe, verifier);
 }
 
 function refused(

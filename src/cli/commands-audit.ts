@@ -20,8 +20,8 @@ export const AUDIT: readonly (CommandSpec | GroupSpec)[] = [
     details: [
       "Needs no key, no network and none of the host's code, and writes nothing. Checks bytes, chains, the tree and its " +
         "signed heads, every signature where it stands, every approval against what it approved, receipts against " +
-        "admissions, gaps and counts. Every finding is told with its place: file, positions in it, chain and sequence " +
-        "numbers, as ranges.",
+        "admissions, gaps and counts. Every finding is told with its place: file, positions in it (from 0), chain and " +
+        "sequence numbers, as ranges.",
       "Only tree heads that were kept elsewhere show that the end was cut off together with its heads: give their file " +
         "with --heads. For a store the copy that the host keeps beside it is taken when none is given.",
       NO_FINDING,

@@ -30,11 +30,14 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "With --score, runs the sample inputs guided, alters each verified result in every way its type allows " +
         "(drops, swaps and repeats elements, changes numbers by one, changes texts, flips booleans) and says how " +
         "many of those wrong results the verifier refuses. What it accepts is listed by place.",
+      "With --host, the samples are the verified runs of the recipe in the host's journal, and what was proposed before " +
+        "each effect is altered as well. Nothing is run.",
     ],
     arguments: [recipe],
     options: [
       verifier,
-      { name: "score", summary: "measure the verifier over sample runs; needs --inputs" },
+      { name: "score", summary: "measure the verifier over sample runs; needs --inputs or --host" },
+      host,
       {
         name: "inputs",
         value: { name: "file", kind: "file" },
@@ -49,6 +52,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "rote check recipe.json",
       "rote check recipe.json --verifier verifier.json --json",
       "rote check recipe.json --score --inputs inputs.jsonl",
+      "rote check recipe.json --score --host host.mjs",
     ],
     exits: ["problem", "rejected"],
     load: () => import("./check.ts"),

@@ -72,7 +72,7 @@ async function tampered(stage: Stage): Promise<JsonValue> {
   bytes[byte] = is.charCodeAt(0);
   writeFileSync(file, bytes);
   const audit = await stage.operator({
-    say: `In a copy of the bundle one byte is changed: in line ${line} of its journal, which admits a row, the last digit of an amount from ${was} to ${is}.`,
+    say: `In a copy of the bundle one byte is changed: in line ${line} of its journal (from 0), which admits a row, the last digit of an amount from ${was} to ${is}.`,
     words: ["audit", "./tampered", ...TRUST],
     exit: "rejected",
     show: ["NOT OK", "error "],

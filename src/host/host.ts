@@ -74,8 +74,11 @@ export class Host {
 
   /** Commits what is queued, signs the last tree head, and gives the store back. Idempotent. */
   async close(): Promise<void> {
-    await this.#parts.journal.close();
-    this.#parts.procedures.close();
+    try {
+      await this.#parts.journal.close();
+    } finally {
+      this.#parts.procedures.close();
+    }
   }
 }
 

@@ -58,12 +58,20 @@ export interface UsedApproval {
   readonly checked: CheckedApproval;
 }
 
+/** Whose operation it is, as far as an admission records it. */
+export interface Admitting {
+  /** Of a compiled run: the admission asks whether it stands. */
+  readonly qualification: string | null;
+  /** Active milliseconds so far: a limit on them holds for all processes together. */
+  readonly ms: number;
+}
+
 export async function admit(
   parts: HostParts,
   lease: Lease,
   judgement: Judgement,
   approvals: readonly UsedApproval[],
-  qualification: string | null,
+  { qualification, ms }: Admitting,
 ): Promise<Admission | Refusal | Late> {
   const { frozen, rules, counts, trustVersion, until } = judgement;
   const ends = [until, ...approvals.map(({ checked }) => checked.until)];
@@ -86,6 +94,7 @@ export async function admit(
           permissions: judgement.permissions,
           rules,
           reserved: counts.map(({ counter, add }) => ({ counter, add: String(add) })),
+          ms,
         },
         known: new Map([[frozen.operation, frozen.bytes]]),
       },

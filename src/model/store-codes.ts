@@ -56,4 +56,12 @@ export const STORE_CODES = {
     meaning: "The memory cannot be written, so a demotion could not be recorded.",
     todo: "Make directory and file writable for this process.",
   },
+  workpaper_changed: {
+    meaning: "A spreadsheet workpaper was saved by something else than its host.",
+    todo: "Put back the file as it was; receipts say what was written into it.",
+  },
+  workpaper_foreign: {
+    meaning: "A spreadsheet is no workpaper of Rote, or has other columns.",
+    todo: "Check the directory and the columns that it is opened with.",
+  },
 } as const satisfies { readonly [code: string]: Explanation };

@@ -1,7 +1,7 @@
 /** What a verifier sees: the inputs, every settled operation, and what it is to judge. */
 import { recordValue } from "../expression/index.ts";
 import type { PlanNode } from "../model/plan.ts";
-import type { Value } from "../model/value.ts";
+import type { RecordValue, Value } from "../model/value.ts";
 import type { PlannedOperation } from "./event.ts";
 import type { Program } from "./program.ts";
 import type { NodeState, OperationItem, OperationSettlement } from "./state.ts";
@@ -41,6 +41,34 @@ export function proposedContext(
     ],
   ]);
 }
+
+/** What a verifier is shown in a run, made again from what the run came to. */
+export interface Shown {
+  /** Before each effect that was done: the operations that stand before it in the plan, and what was proposed. */
+  readonly proposals: readonly Value[];
+  readonly result: Value;
+}
+
+/** Of a completed run; `result` is what it came to. */
+export function shownIn(program: Program, facts: Facts, result: Value): Shown {
+  const inputs = inputsOf(program, facts);
+  const operations = operationsOf(program, facts) as readonly RecordValue[];
+  const proposals = operations.flatMap((operation, at) => {
+    if (operation["category"] !== "effect" || operation["outcome"] !== "done") return [];
+    const proposed = recordValue(PROPOSED.map((name) => [name, operation[name] ?? null] as const));
+    const before = operations.slice(0, at);
+    return [
+      recordValue([
+        ["inputs", inputs],
+        ["operations", before],
+        ["proposed", proposed],
+      ]),
+    ];
+  });
+  return { proposals, result: resultContext(program, facts, result) };
+}
+
+const PROPOSED = ["node", "index", "tool", "arguments", "key"] as const;
 
 function inputsOf(program: Program, facts: Facts): Value {
   return recordValue(

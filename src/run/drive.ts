@@ -251,6 +251,11 @@ export function activeMs(drive: Drive): number {
   return drive.activeMs + now;
 }
 
+/** Active time of finished calls in whole milliseconds, for the record: so that a limit holds across processes. */
+export function spentMs(drive: Drive): number {
+  return Math.round(drive.activeMs);
+}
+
 function isOverdue(drive: Drive): boolean {
   return activeMs(drive) > drive.limits.max_runtime_ms;
 }

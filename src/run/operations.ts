@@ -33,7 +33,7 @@ import type { StopReason } from "../model/stop.ts";
 import type { ToolCategory } from "../model/trust.ts";
 import { type Attached, attemptsOf, countAttempt } from "./attached.ts";
 import { proposedContext } from "./context.ts";
-import type { Drive } from "./drive.ts";
+import { type Drive, spentMs } from "./drive.ts";
 import type { Settled } from "./entries.ts";
 import type { PlannedOperation } from "./event.ts";
 import {
@@ -108,7 +108,9 @@ async function admitAndPerform(
   approvals: readonly UsedApproval[],
 ): Promise<Turn | "again"> {
   const { parts, lease, cancel } = attached;
-  const admitted = await admit(parts, lease, judged, approvals, drive.qualification?.id ?? null);
+  const qualification = drive.qualification?.id ?? null;
+  const admitting = { qualification, ms: spentMs(drive) };
+  const admitted = await admit(parts, lease, judged, approvals, admitting);
   if (admitted.kind === "late") return "again";
   if (admitted.kind === "refused") return refuse(attached, operation, admitted);
   const done = await perform(parts, lease, admitted, cancel.signal);

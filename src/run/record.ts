@@ -13,6 +13,7 @@ import {
   feed,
   type Happening,
   isDenied,
+  spentMs,
   startedEvent,
   stateName,
 } from "./drive.ts";
@@ -52,7 +53,7 @@ async function record(
     case "model_answered": {
       const { type, answer, usage, model, source, node, index } = event;
       const rest = { node, index, usage: usage as JsonValue, model: { ...model }, source };
-      const { body, blobs } = keep({ ...rest, ms: spent(drive) }, "answer", answer);
+      const { body, blobs } = keep({ ...rest, ms: spentMs(drive) }, "answer", answer);
       await write(drive, attached, { entries: [entry(drive, type, body)], blobs });
       return;
     }
@@ -73,7 +74,7 @@ async function record(
 }
 
 export async function checkpoint(drive: Drive, attached: Attached, node: string): Promise<void> {
-  const body = { node, ms: spent(drive) };
+  const body = { node, ms: spentMs(drive) };
   const [made] = await write(drive, attached, { entries: [entry(drive, "checkpointed", body)] });
   if (made === undefined) throw new TypeError("a checkpoint without an entry");
   const position = { run: drive.id, seq: made.entry.seq, entry: digestFromHex(made.hash) };
@@ -91,7 +92,7 @@ export async function finish(drive: Drive, attached: Attached): Promise<void> {
     failure: end.failure,
     stopped: drive.stopped,
     result: result === undefined ? null : digestOf(TAGS.result, result),
-    ms: spent(drive),
+    ms: spentMs(drive),
   };
   const entries = [entry(drive, "run_ended", body)];
   await write(drive, attached, { entries, seal: true, release: true });
@@ -165,9 +166,4 @@ async function write(drive: Drive, { parts, lease }: Attached, append: Omit<Appe
     run: drive.id,
     code: appended.error.code,
   });
-}
-
-/** Active time so far in whole milliseconds, so that a limit holds across processes. */
-function spent(drive: Drive): number {
-  return Math.round(drive.activeMs);
 }

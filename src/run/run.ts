@@ -18,6 +18,7 @@ import type { Qualification } from "../ports/qualification.ts";
 import type { Random } from "../ports/random.ts";
 import { type Models, readModels } from "./answer.ts";
 import { type Attached, attachedTo, claimRun } from "./attached.ts";
+import { type Shown, shownIn } from "./context.ts";
 import {
   type Advance,
   advance,
@@ -194,6 +195,19 @@ export function evidenceOf(run: Run): RunEvidence {
     throw new RoteError("not_a_run", "only a run made by this process's procedures is evidence");
   }
   return evidenceFrom(drive, receiptsOf(run));
+}
+
+/**
+ * What a verifier is shown in a verified run; undefined for any other run.
+ *
+ * @throws RoteError `not_a_run` for anything that `startRun` and `resumeRun` did not make.
+ */
+export function shownToVerifier(run: Run): Shown | undefined {
+  const drive = typeof run === "object" && run !== null ? driveOf(run) : undefined;
+  if (drive === undefined) throw new RoteError("not_a_run", "only a run has something to show");
+  const { program, state } = drive;
+  if (state?.end?.reason !== "completed") return undefined;
+  return shownIn(program, state, state.outputs[program.plan.terminal] ?? null);
 }
 
 export interface StartOptions {

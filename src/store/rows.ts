@@ -158,7 +158,7 @@ function readEnvironment(text: string): Environment {
   };
 }
 
-/** Wha/** What an observation counts for in the limits: the bytes of its texts. */
+/** What an observation counts for in the limits: the bytes of its texts. */
 export function observationBytes(observation: NewObservation, body: string): number {
   return utf8(observation.run) + utf8(observation.inputs) + utf8(body);
 }

@@ -23,23 +23,27 @@ export interface FunctionContext {
   readonly operationId: string;
 }
 
-type Promised<T> = T | Promise<T>;
+/** What a target says of an operation id, in the terms of the tool's own result. */
+export type FunctionProbe<O extends z.ZodType> =
+  | { readonly kind: "done"; readonly result: z.input<O> }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown" };
 
 export interface FunctionTool<I extends z.ZodType, O extends z.ZodType> extends ToolWords {
   /** Of plain JSON, without defaults, coercion or transforms. */
   readonly input: I;
   readonly output: O;
-  run(this: void, args: z.output<I>, context: FunctionContext): Promised<z.input<O> | Declared>;
+  run(
+    this: void,
+    args: z.output<I>,
+    context: FunctionContext,
+  ): z.input<O> | Declared | Promise<z.input<O> | Declared>;
   /** Asks the target what became of `operationId`; leave it out where the target cannot tell. */
   probe?(
     this: void,
     args: z.output<I>,
     context: FunctionContext,
-  ): Promised<
-    | { readonly kind: "done"; readonly result: z.input<O> }
-    | { readonly kind: "absent" }
-    | { readonly kind: "unknown" }
-  >;
+  ): FunctionProbe<O> | Promise<FunctionProbe<O>>;
   /**
    * Any word that changes when the function does, such as a version or a digest of its source; a reviewer's signature
    * then covers it. Default none: a function cannot tell by itself.

@@ -32,6 +32,9 @@ import {
   ToolBroke,
 } from "./outcome.ts";
 
+export type { McpResultType } from "./mcp-definition.ts";
+export type { McpEndpoint, McpProcess, McpServer } from "./mcp-transport.ts";
+
 export interface McpOptions {
   /** How the host calls the server: `ledger` makes its tool `post` the host's `ledger.post`. */
   readonly id: string;

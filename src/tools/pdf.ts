@@ -136,7 +136,7 @@ async function inThread(work: Work, timeoutMs: number, signal: AbortSignal): Pro
   });
   const told = new Promise<Told>((resolve, reject) => {
     const limit = AbortSignal.timeout(timeoutMs);
-    limit.addEventListener("abort", () => resolve({ code: "document_too_costly" }));
+    limit.addEventListener("abort", () => resolve({ code: "document_too_slow" }));
     const cancelled = () => resolve({ code: "cancelled" });
     signal.addEventListener("abort", cancelled, { once: true });
     worker.once("message", resolve);
@@ -175,7 +175,10 @@ function toldOutcome(
     case "document_encrypted":
       return refused(code, "the document cannot be opened without a password");
     case "document_too_costly":
-      return refused(code, "the document takes more memory or time than is allowed");
+      return refused(code, "the document takes more memory than is allowed");
+    case "document_too_slow":
+      // Says more of the machine than of the document, so it is no answer about the document.
+      return nothingDone(code, "the document could not be read in the time that is allowed");
     default:
       return refused("document_malformed", "the document cannot be parsed as a PDF");
   }

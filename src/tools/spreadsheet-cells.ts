@@ -58,7 +58,7 @@ interface Draft {
 /**
  * The rows of a range that have cells, and the last row in use.
  *
- * @throws Declared `document_malformed` `answer_too_large`
+ * @throws Declared `document_malformed` `document_too_costly` `answer_too_large`
  */
 export function cellsOf(
   book: Book,
@@ -76,20 +76,32 @@ export function cellsOf(
   let draft: Draft | undefined;
 
   function finish({ type, style, formula, value, inline, column: at }: Draft): void {
-    const inFilled = filled.some(
-      ({ left, right, top, bottom }) => at >= left && at <= right && row >= top && row <= bottom,
-    );
-    const made = formula || inFilled;
     const shown = shownOf(book, type, style, type === "inlineStr" ? inline : value);
-    if (shown === undefined && !made) return;
+    if (shown === undefined && !formula) return;
     end = row;
     if (row < from || row >= from + count) return;
     taken += 1;
     if (taken > maxCells) {
       throw refusal("answer_too_large", `one answer holds ${maxCells} cells at most`);
     }
+    const made =
+      formula ||
+      filled.some(
+        ({ left, right, top, bottom }) => at >= left && at <= right && row >= top && row <= bottom,
+      );
     const none = { kind: "none", value: "", stored: "" } as const;
     cells.push({ column: lettersOf(at), ...(shown ?? none), formula: made });
+  }
+
+  /** Only what reaches into the rows that are wanted. */
+  function fill(range: string): void {
+    const found = filledBy(range);
+    const one = found.left === found.right && found.top === found.bottom;
+    if (one || found.bottom < from || found.top >= from + count) return;
+    filled.push(found);
+    if (filled.length > MAX_FILLED) {
+      throw refusal("document_too_costly", `more than ${MAX_FILLED} formulas fill ranges of cells`);
+    }
   }
 
   readXml(bytes, {
@@ -106,8 +118,7 @@ export function cellsOf(
       } else if (path === "worksheet/sheetData/row/c/f" && draft !== undefined) {
         draft.formula = true;
         const range = attributes.get("ref");
-        if (range !== undefined && attributes.get("t") !== "shared") filled.push(filledBy(range));
-        if (filled.length > MAX_FILLED) throw malformed("it has too many formulas over ranges");
+        if (range !== undefined && attributes.get("t") !== "shared") fill(range);
       }
     },
     close(path, text) {

@@ -53,6 +53,19 @@ export function fits(text: string): boolean {
   return text.length <= 32_767 && !/[\p{Cc}\ufffe\uffff]/u.test(shown);
 }
 
+/** Characters of all entries: in the worst case XML takes five bytes for one, and what is written must be readable. */
+const MAX_TEXT = 8 * 1024 * 1024;
+
+export function isRoomFor(entries: readonly Entry[]): boolean {
+  if (entries.length > MAX_ENTRIES) return false;
+  let text = 0;
+  for (const { key, operation, content } of entries) {
+    text += key.length + operation.length;
+    for (const value of Object.values(content)) text += String(value).length;
+  }
+  return text <= MAX_TEXT;
+}
+
 export function sheetRows(sheet: Sheet, columns: readonly string[]): readonly SheetRows[] {
   const entries = sheet.entries.map(({ key, operation, content }, index) => [
     index + 1,

@@ -30,7 +30,7 @@ export async function writeSealed(sheets: readonly SheetRows[]): Promise<Uint8Ar
   const bytes = await writeExcel(data).toBuffer();
   const start = commentStart(bytes);
   if (start !== bytes.length) {
-    throw new RoteError("workpaper_failed", "the archive that was written is not one to be sealed");
+    throw new RoteError("internal_error", "the archive that was written is not one to be sealed");
   }
   const plain = Buffer.from(bytes);
   plain.writeUInt16LE(MARK.length + 64, plain.length - 2);

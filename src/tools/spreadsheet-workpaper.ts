@@ -24,7 +24,14 @@ import {
   openPaper,
   type Paper,
 } from "./spreadsheet-paper.ts";
-import { type Content, type Entry, fits, MAX_ENTRIES, type Sheet } from "./spreadsheet-rows.ts";
+import {
+  type Content,
+  type Entry,
+  fits,
+  isRoomFor,
+  MAX_ENTRIES,
+  type Sheet,
+} from "./spreadsheet-rows.ts";
 import type { CellValue } from "./spreadsheet-seal.ts";
 
 export interface SpreadsheetWorkpaper {
@@ -36,6 +43,8 @@ export interface SpreadsheetWorkpaper {
   readonly file: string;
   close(this: void): void;
 }
+
+export type { LockOptions };
 
 export interface SpreadsheetWorkpaperOptions extends LockOptions {
   /** `create` needs a directory that does not exist or is empty. */
@@ -114,10 +123,10 @@ function appendTool(paper: Paper, columns: readonly string[]): Tool {
     if (sheet.entries.some(({ key }) => key === entry.key)) {
       return { outcome: refused("duplicate_key", "an entry has this key already") };
     }
-    if (sheet.entries.length >= MAX_ENTRIES) {
-      return { outcome: refused("workpaper_full", `it has ${MAX_ENTRIES} entries`) };
-    }
     const entries = [...sheet.entries, entry];
+    if (!isRoomFor(entries)) {
+      return { outcome: refused("workpaper_full", "the workpaper takes no more entries") };
+    }
     return { outcome: done(written(entry.key, entries.length)), sheet: { ...sheet, entries } };
   }
 
@@ -127,6 +136,7 @@ function appendTool(paper: Paper, columns: readonly string[]): Tool {
     if (found !== undefined) return { outcome: done(written(found.key, before)) };
     const absent = { kind: "absent" } as const;
     if (sheet.void.includes(operation)) return { outcome: absent };
+    if (sheet.void.length >= MAX_ENTRIES) return { outcome: { kind: "unknown" } };
     return { outcome: absent, sheet: { ...sheet, void: [...sheet.void, operation] } };
   }
 

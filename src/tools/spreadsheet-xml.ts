@@ -21,15 +21,22 @@ const MAX_DEPTH = 64;
 const NO_ATTRIBUTES: Attributes = new Map();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+/** Where elements of one name stand below elements of one place: made once, however many there are. */
+interface Place {
+  readonly path: string;
+  readonly below: Map<string, Place>;
+}
+
 interface Open {
   readonly name: string;
-  readonly path: string;
+  readonly place: Place;
   text: string;
 }
 
 /** @throws Declared `document_malformed` */
 export function readXml(bytes: Uint8Array, reader: Reader): void {
   const xml = textOf(bytes);
+  const top: Place = { path: "", below: new Map() };
   const stack: Open[] = [];
   let rooted = false;
   let at = 0;
@@ -45,7 +52,7 @@ export function readXml(bytes: Uint8Array, reader: Reader): void {
     else {
       if (stack.length === 0 && rooted) throw malformed("an XML part has two roots");
       rooted = true;
-      at = opening(xml, tag, stack, reader);
+      at = opening(xml, tag, stack, top, reader);
     }
   }
   if (stack.length > 0 || !rooted) throw malformed("an XML part ends too early");
@@ -75,38 +82,37 @@ function closing(xml: string, tag: number, stack: Open[], reader: Reader): numbe
   if (top === undefined || top.name !== xml.slice(tag + 2, next - 1).trimEnd()) {
     throw malformed("an XML part closes what it did not open");
   }
-  reader.close?.(top.path, top.text);
+  reader.close?.(top.place.path, top.text);
   return next;
 }
 
 const NAME = /[^\s/>=<"']+/y;
-const SPACE = /\s*/y;
+const SPACE = /[ \t\n\r]*/y;
 
-function opening(xml: string, tag: number, stack: Open[], reader: Reader): number {
+function opening(xml: string, tag: number, stack: Open[], top: Place, reader: Reader): number {
   const name = match(NAME, xml, tag + 1);
   if (name === "") throw malformed("an XML part has a tag without a name");
-  const above = stack.at(-1);
-  const path = above === undefined ? local(name) : `${above.path}/${local(name)}`;
+  const place = placeBelow(stack.at(-1)?.place ?? top, name);
   let at = tag + 1 + name.length;
   let attributes: Map<string, string> | undefined;
   for (;;) {
-    at += match(SPACE, xml, at).length;
+    at = afterSpace(xml, at);
     const mark = xml[at];
     if (mark === ">" || mark === "/") {
       if (mark === "/" && xml[at + 1] !== ">") break;
-      reader.open?.(path, attributes ?? NO_ATTRIBUTES);
+      reader.open?.(place.path, attributes ?? NO_ATTRIBUTES);
       if (mark === "/") {
-        reader.close?.(path, "");
+        reader.close?.(place.path, "");
         return at + 2;
       }
       if (stack.length >= MAX_DEPTH) throw malformed("an XML part is nested too deeply");
-      stack.push({ name, path, text: "" });
+      stack.push({ name, place, text: "" });
       return at + 1;
     }
     const key = match(NAME, xml, at);
-    const equals = at + key.length + match(SPACE, xml, at + key.length).length;
+    const equals = afterSpace(xml, at + key.length);
     if (key === "" || xml[equals] !== "=") break;
-    const quoted = equals + 1 + match(SPACE, xml, equals + 1).length;
+    const quoted = afterSpace(xml, equals + 1);
     const quote = xml[quoted];
     if (quote !== '"' && quote !== "'") break;
     at = after(xml, quote, quoted + 1);
@@ -123,8 +129,23 @@ function match(pattern: RegExp, xml: string, at: number): string {
   return pattern.exec(xml)?.[0] ?? "";
 }
 
-function local(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
+function afterSpace(xml: string, at: number): number {
+  return isSpace(xml, at) ? at + match(SPACE, xml, at).length : at;
+}
+
+/** Everything that XML calls space is at or below the space; what else is there is no name either. */
+function isSpace(xml: string, at: number): boolean {
+  return xml.charCodeAt(at) <= 0x20;
+}
+
+function placeBelow(above: Place, name: string): Place {
+  const known = above.below.get(name);
+  if (known !== undefined) return known;
+  const local = name.slice(name.indexOf(":") + 1);
+  const path = above.path === "" ? local : `${above.path}/${local}`;
+  const place = { path, below: new Map<string, Place>() };
+  above.below.set(name, place);
+  return place;
 }
 
 function after(xml: string, end: string, from: number): number {

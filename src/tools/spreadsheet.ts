@@ -18,7 +18,7 @@ import { cellsOf } from "./spreadsheet-cells.ts";
 export interface SpreadsheetToolOptions extends Partial<ToolWords> {
   /** Cells that one answer may hold. Default 10,000. */
   readonly maxCells?: number;
-  /** Bytes that may be unpacked for one answer. Default 32 MiB: it is read in one go, about a second. */
+  /** Bytes that may be unpacked for one answer. Default 32 MiB, which takes a second or so, in one go. */
   readonly maxUnpacked?: number;
 }
 

@@ -26,6 +26,8 @@ import { defineTool } from "./definition.ts";
 import { faultOf, isInteger, membersOf } from "./members.ts";
 import { badArguments, broke, CANCELLED, done, nameOf, nothingDone, refused } from "./outcome.ts";
 
+export type { OpenOptions } from "../store/sqlite/open.ts";
+
 export interface Workpaper {
   /** `workpaper.read`: the entry of a key, or entries by position. */
   readonly read: Tool;

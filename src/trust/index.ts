@@ -1,3 +1,13 @@
+export type { EnvelopeFault } from "../base/dsse.ts";
+export type {
+  Approval,
+  Constraint,
+  Role,
+  ToolReview,
+  TrustDocument,
+  TrustedKey,
+  Warrant,
+} from "../model/trust.ts";
 export {
   type ApprovalFault,
   type ApprovalRequest,
@@ -5,7 +15,31 @@ export {
   checkApproval,
   signApproval,
 } from "./approval.ts";
-export { envelopeDigest, openDocumentByOne, signDocument } from "./signed-document.ts";
-export { checkToolReview, definitionDigest, signToolReview } from "./tool-review.ts";
-export { openTrust, signTrust, type TrustStore } from "./trust-store.ts";
-export { checkWarrant, signWarrant } from "./warrant.ts";
+export {
+  type DocumentFault,
+  envelopeDigest,
+  openDocumentByOne,
+  type SignedDocument,
+  signDocument,
+} from "./signed-document.ts";
+export {
+  type CheckedReview,
+  checkToolReview,
+  definitionDigest,
+  signToolReview,
+  type ToolReviewFault,
+} from "./tool-review.ts";
+export {
+  type KeyFault,
+  openTrust,
+  signTrust,
+  type TrustFault,
+  type TrustStore,
+} from "./trust-store.ts";
+export {
+  type CheckedWarrant,
+  checkWarrant,
+  signWarrant,
+  type WarrantFault,
+  type WarrantRefusal,
+} from "./warrant.ts";

@@ -384,6 +384,37 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
   });
 });
 
+describe("a journal whose key is gone", () => {
+  it("says so when it is closed, and gives its store back all the same", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "rote-journal-"));
+    const options = optionsOf({ clock: new ManualClock() });
+    let usable = true;
+    const sign = (text: string) => {
+      if (usable) return options.journal.sign(text);
+      throw new Error("the key is gone");
+    };
+    const made = () =>
+      openSqliteStore(join(directory, "store"), {
+        ...options,
+        journal: { ...options.journal, sign },
+      });
+    const first = made();
+    const lease = await leaseOn(first.journal, "run-a");
+    await first.journal.append(note(lease, 1));
+    usable = false;
+    await expect(first.journal.close()).rejects.toMatchObject({ code: "journal_failed" });
+    await expect(first.journal.append(note(lease, 2))).rejects.toMatchObject({
+      code: "journal_closed",
+    });
+    expect(() => first.procedures.list(1)).toThrow();
+    usable = true;
+    const second = made();
+    expect(second.journal.read("run-a")).toHaveLength(1);
+    await second.journal.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+});
+
 describe("the journal on disk", () => {
   let directory: string;
   const clock = new ManualClock();

@@ -360,6 +360,8 @@ describe("closed lists that others match on", () => {
       "user_cancelled",
       "verifier_invalid",
       "verifier_missing",
+      "workpaper_changed",
+      "workpaper_foreign",
     ]);
   });
 

@@ -13,6 +13,7 @@ describe("the package", () => {
   it("can be imported through these names and no others", () => {
     expect(manifest["exports"]).toEqual({
       ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./agent": { types: "./dist/app/agent.d.ts", default: "./dist/app/agent.js" },
       "./audit": { types: "./dist/app/audit.d.ts", default: "./dist/app/audit.js" },
       "./keys": { types: "./dist/app/keys.d.ts", default: "./dist/app/keys.js" },
       "./llm": { types: "./dist/app/llm.d.ts", default: "./dist/app/llm.js" },
@@ -36,6 +37,10 @@ describe("the package", () => {
         default: "./dist/tools/workpaper.js",
       },
       "./trust": { types: "./dist/trust/index.d.ts", default: "./dist/trust/index.js" },
+      "./workflows": {
+        types: "./dist/app/workflows/index.d.ts",
+        default: "./dist/app/workflows/index.js",
+      },
       "./schema/recipe.json": "./schema/recipe.schema.json",
       "./schema/verifier.json": "./schema/verifier.schema.json",
       "./package.json": "./package.json",

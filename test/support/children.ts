@@ -20,6 +20,7 @@ const PROGRAMS = {
   kills: "test/support/kills/child.ts",
   mcp: "test/support/mcp-child.ts",
   memory: "test/support/memory-child.ts",
+  sheet: "test/support/sheet-child.ts",
   example: "examples/gate.ts",
 } as const;
 

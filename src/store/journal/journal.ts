@@ -299,15 +299,18 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
 
     async close() {
       if (closed) return;
-      queue.flush();
-      if (signs && broken === undefined && log.unsealed() > 0) {
-        const sealed = seal();
+      try {
         queue.flush();
-        await sealed;
+        if (signs && broken === undefined && log.unsealed() > 0) {
+          const sealed = seal();
+          queue.flush();
+          await sealed;
+        }
+      } finally {
+        closed = true;
+        stopIdle?.();
+        tables.close();
       }
-      closed = true;
-      stopIdle?.();
-      tables.close();
     },
   };
 }

@@ -58,6 +58,24 @@ describe("the ladder of recalculation, by commands alone", () => {
       ["engagement", "approved"],
     ]);
   });
+
+  it("has a verifier that refuses every altered result and proposal of the runs in the journal", async () => {
+    const words = ["check", "recipe.json", "--score", "--host", "host/host.mjs"];
+    const { score, before_effect, exit_code } = await folder.json(...words);
+    expect(exit_code).toBe(0);
+    expect([score.samples, score.survivors, before_effect.survivors]).toEqual([6, [], []]);
+    expect(score.caught).toBe(score.possible);
+    expect(before_effect.caught).toBe(before_effect.possible);
+    expect([score.caught > 500, before_effect.caught > 500]).toEqual([true, true]);
+    // One that looks at nothing catches nothing, and one that refuses what was verified has no score.
+    const weak = { version: 1, id: "weak", before_effect: true, result: true };
+    folder.write("weak.json", weak);
+    const accepting = await folder.json(...words, "--verifier", "weak.json");
+    expect([accepting.score.caught, accepting.before_effect.caught]).toEqual([0, 0]);
+    folder.write("no.json", { ...weak, before_effect: false });
+    const refusing = await folder.json(...words, "--verifier", "no.json");
+    expect(refusing).toMatchObject({ exit_code: 3, score: null });
+  });
 });
 
 describe.each(WORKFLOWS)("a qualified %s", (workflow) => {

@@ -137,7 +137,10 @@ async function admittedTwice(approved: boolean): Promise<Outcome> {
   const approvals = approved ? [usedApproval(judged.frozen.operation)] : [];
   const codes: string[] = [];
   for (let turn = 0; turn < 2; turn += 1) {
-    const admission = await admit(parts, claimed.value, judged, approvals, null);
+    const admission = await admit(parts, claimed.value, judged, approvals, {
+      qualification: null,
+      ms: 0,
+    });
     codes.push(admission.kind === "refused" ? admission.code : admission.kind);
   }
   expect(codes[0]).toBe("admitted");

@@ -10,6 +10,7 @@ import { contextTypes } from "../../../src/compile/context.ts";
 import { EvaluationFailure } from "../../../src/expression/index.ts";
 import type { Type } from "../../../src/model/type.ts";
 import type { CompiledExpression, RecordValue, Value } from "../../../src/model/value.ts";
+import { shownToVerifier } from "../../../src/run/index.ts";
 import { sampleInputs } from "../../support/recipes.ts";
 import {
   approveAll,
@@ -69,6 +70,7 @@ describe.each(WORKFLOWS)("the verifier of %s", (workflow: Workflow) => {
   let before: Rule;
   let after: Rule;
   const shown: Shown = { beforeEffect: [], result: [] };
+  const ended: ReturnType<typeof shownToVerifier>[] = [];
 
   beforeAll(async () => {
     const folder = made.fresh();
@@ -84,10 +86,19 @@ describe.each(WORKFLOWS)("the verifier of %s", (workflow: Workflow) => {
     for (const given of [first, second, fourth, fourth]) {
       const run = startWatched(bound, given ?? {}, shown);
       await approveAll(run, at.host);
-      expect(run.state).toBe("verified");
+      const seen = shownToVerifier(run);
+      if (seen === undefined) throw new Error(`it ended ${run.state}`);
+      ended.push(seen);
     }
   });
   afterAll(() => at.close());
+
+  it("is shown by a run that has ended what it was shown while the run was under way", () => {
+    const { proposals, result } = ended[0] ?? { proposals: [], result: null };
+    expect(result).toEqual(shown.result[0]);
+    expect(proposals.length).toBeGreaterThan(1);
+    for (const proposal of proposals) expect(shown.beforeEffect).toContainEqual(proposal);
+  });
 
   it("refuses every altered result", () => {
     const { tried, accepted } = altered(after, shown.result.slice(-2), "/result");

@@ -1,8 +1,10 @@
 /** Runs that other processes go on with: what was done stays done, and what was decided stays decided. */
 import { afterAll, describe, expect, it } from "vitest";
+import { Procedure } from "../../../src/app/procedure.ts";
 import { canonicalBytes } from "../../../src/base/canonical.ts";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { bindRecipe } from "../../../src/compile/index.ts";
 import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
@@ -16,6 +18,7 @@ import {
   FENCED_PAYMENT,
   fence,
   hostAt,
+  INPUTS,
   movedClock,
   type Options,
   pay,
@@ -24,6 +27,7 @@ import {
   recipeOf,
   refusal,
   TWO_FENCED,
+  VERIFIER,
 } from "../../support/gate.ts";
 import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
 
@@ -88,6 +92,39 @@ describe("a run resumed at each of its waits", () => {
     await now.host.close();
   });
 
+  it("does what was approved, and asks no model again that would say something else now (B010)", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    const amount = { op: "record", fields: { amount: { node: "propose" }, currency: "EUR" } };
+    const recipe = recipeOf([
+      CHECK,
+      { id: "propose", output: "text", step: { kind: "model", prompt: { input: "account" } } },
+      fence(["pay"], ["check", "propose"]),
+      pay("pay", ["fence", "propose"], {}, { arguments: amount }),
+    ]);
+    const first = await hostAt(directory, of);
+    const procedure = procedureOf(first, recipe);
+    const environment = first.environment(procedure.plan);
+    const models = { default: { provider: "p", name: "m" } };
+    const run = procedure.start(INPUTS, { environment, models });
+    expect(await run.advanceAsync(first)).toBe("awaiting_model");
+    expect(await run.advanceAsync(first, { model: { answer: "5" } })).toBe("awaiting_approval");
+    const yes = decision(asked(run), KEYS.alice, "alice");
+    await run.closeAsync();
+    await first.close();
+
+    const second = await hostAt(directory, of);
+    const resumed = await procedure.resume(second, run.id);
+    expect(resumed.pendingModel).toBeNull();
+    const other = resumed.advanceAsync(second, { model: { answer: "500" } });
+    expect(await refusal(other)).toBe("not_pending");
+    const named = { node: "propose", answer: "500" };
+    expect(await refusal(resumed.advanceAsync(second, { model: named }))).toBe("not_pending");
+    expect(await resumed.advanceAsync(second, { approval: yes })).toBe("verified");
+    expect(of.pay.calls.map((call) => call.arguments)).toEqual([{ amount: "5", currency: "EUR" }]);
+    await second.close();
+  });
+
   it("keeps the limit of steps over all processes together (B043)", async () => {
     const directory = places.fresh();
     const of = bank();
@@ -104,6 +141,51 @@ describe("a run resumed at each of its waits", () => {
     expect(said(now.run)).toEqual(["exhausted", "max_steps"]);
     expect(of.pay.calls).toHaveLength(2);
     await now.host.close();
+  });
+
+  it("keeps the limit of active time over all processes together (B043)", async () => {
+    const directory = places.fresh();
+    const of = bank();
+    // Each look at the clock takes a millisecond.
+    const clock = () => {
+      let now = 0;
+      return { wallMs: () => Date.now(), monotonicMs: () => ++now };
+    };
+    const reads = [1, 2, 3, 4].map((n) => ({
+      ...READ,
+      id: `r${n}`,
+      after: n === 1 ? [] : [`r${n - 1}`],
+    }));
+    const recipe = recipeOf([
+      CHECK,
+      ...reads,
+      fence(["pay"], ["check", "r4"]),
+      pay("pay", ["fence"]),
+    ]);
+    const host = await hostAt(directory, of);
+    const bound = () =>
+      new Procedure(
+        bindRecipe(recipe, host.environment(new Procedure(recipe, { verifier: VERIFIER }).plan)),
+        {
+          verifier: VERIFIER,
+          clock: clock(),
+        },
+      );
+    const used = async (max_runtime_ms: number) => {
+      const procedure = bound();
+      const environment = host.environment(procedure.plan);
+      const run = procedure.start(INPUTS, { environment, limits: { max_runtime_ms } });
+      expect(await run.advanceAsync(host)).toBe("awaiting_approval");
+      await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+      await run.closeAsync();
+      return run;
+    };
+    const spent = Math.ceil((await used(1_000)).report.active_ms);
+    const first = await used(spent + 1);
+    const second = await bound().resume(host, first.id);
+    expect(await second.advanceAsync(host)).toBe("exhausted");
+    expect(second.report.reason).toBe("max_runtime");
+    await host.close();
   });
 
   it("under another policy does not go on, whatever it was approved under (B028, B044)", async () => {

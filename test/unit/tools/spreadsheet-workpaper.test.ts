@@ -175,6 +175,22 @@ describe("the spreadsheet workpaper", () => {
     expect(await all()).toEqual({ entries: [], end: 0 });
   });
 
+  it("is full before it could not be read any more", async () => {
+    const long = "&".repeat(32_000);
+    const wide = Array.from({ length: 40 }, (_, at) => `c${at}`);
+    const content = Object.fromEntries(wide.map((column) => [column, long]));
+    const other = await openSpreadsheetWorkpaper(join(root, "wide"), {
+      mode: "create",
+      columns: wide,
+    });
+    for (let at = 1; at <= 6; at += 1) {
+      expect(await append(`k${at}`, content, `op-${at}`, other)).toMatchObject({ position: at });
+    }
+    expect(await append("k7", content, "op-7", other)).toBe("refused workpaper_full");
+    expect(await short(other.read, { key: "k6" })).toMatchObject({ end: 6 });
+    other.close();
+  });
+
   it("writes nothing once the call is cancelled, or the workpaper closed", async () => {
     const args = { key: "a", content: NULLS };
     expect(await short(paper.append, args, { signal: aborted() })).toBe("not_applied cancelled");

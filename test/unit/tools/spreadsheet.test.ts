@@ -165,6 +165,18 @@ describe("cells of a spreadsheet", () => {
     expect(await read(bytes, { ...FIRST, sha256: 0 })).toBe("not_applied tool_arguments_invalid");
   });
 
+  it("come from any number of formulas that fill one cell, and from so many that fill ranges", async () => {
+    const array = (at: number, range: string) =>
+      `<row r="${at}"><c r="A${at}"><f t="array" ref="${range}">x</f><v>1</v></c></row>`;
+    const rows = (ranges: (at: number) => string) =>
+      Array.from({ length: 1_200 }, (_, at) => array(at + 1, ranges(at + 1))).join("");
+    const single = xlsxOf({ sheets: { S: rows((at) => `A${at}`) } });
+    expect(await read(single, { ...FIRST, count: 2_000 })).toMatchObject({ end: 1_200 });
+    const ranged = xlsxOf({ sheets: { S: rows((at) => `A${at}:B${at}`) } });
+    expect(await read(ranged)).toMatchObject({ end: 1_200 });
+    expect(await read(ranged, { ...FIRST, count: 2_000 })).toBe("refused document_too_costly");
+  });
+
   it("are one answer's worth or none", async () => {
     const bytes = xlsxOf({ sheets: { S: "<row><c><v>1</v></c><c><v>2</v></c></row>" } });
     expect(await read(bytes, FIRST, { maxCells: 2 })).toMatchObject({ end: 1 });
