@@ -5,6 +5,7 @@ export type {
   Progress,
   ProgressMarker,
   ReplayChange,
+  Spent,
   TracedCall,
   TracedEvent,
   Transcript,

@@ -31,8 +31,10 @@ export {
   type Used,
   upperBound,
 } from "../llm/cost.ts";
+export type { Fetch } from "../llm/exchange.ts";
+export type { NamedOptions, Variables } from "../llm/providers.ts";
 export type { ModelAttempt, RetryPolicy } from "../llm/retry.ts";
-export type { SdkChatOptions } from "../llm/sdk-chat.ts";
+export type { SdkChatOptions, SdkModel, WireName } from "../llm/sdk-chat.ts";
 export type { ChatCall, ChatMessage, ChatReply, ChatStop, ChatUsage } from "../model/chat.ts";
 export type { ModelPrice, PriceTable } from "../model/prices.ts";
 export type { ChatModel, ChatRequest, ChatTool } from "../ports/chat-model.ts";

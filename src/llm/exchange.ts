@@ -115,13 +115,19 @@ class Broken extends Error {
 
 function faultOf(error: unknown, { timeoutMs, shown }: Wire, timedOut: boolean): Error {
   if (timedOut) return providerError("timeout", `there was no whole answer in ${timeoutMs} ms`);
+  const name = nameOf(error);
+  // Node's own patience, which may be shorter than ours.
+  if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(name)) {
+    return providerError("timeout", shown(`there was no whole answer in time (${name})`));
+  }
   if (error instanceof Broken) return providerError("malformed", error.message);
-  return providerError("unavailable", shown(`the provider was not reached (${nameOf(error)})`));
+  return providerError("unavailable", shown(`the provider was not reached (${name})`));
 }
 
 /** The kind of an error and its code where that is one word: enough to search for, and never its text. */
 function nameOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   if (!(cause instanceof Error)) return "something that is not an Error";
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
   return /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : cause.name;

@@ -39,7 +39,7 @@ export interface SdkChatOptions {
   readonly wire: WireName;
   /** Keys that no message may repeat. */
   readonly secrets?: readonly string[];
-  /** Milliseconds from a request to the end of its answer. Default 120,000. */
+  /** Milliseconds from a request to the end of its answer. Default 300,000; the agent loop has a limit of its own. */
   readonly timeoutMs?: number;
   /** Bytes of an answer at most. Default 16 MiB. */
   readonly maxResponseBytes?: number;
@@ -52,7 +52,7 @@ export function sdkChat(options: SdkChatOptions, clock: Clock): ChatModel {
   const shown = showing(options.secrets ?? []);
   const wire: Wire = {
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    timeoutMs: options.timeoutMs ?? 120_000,
+    timeoutMs: options.timeoutMs ?? 300_000,
     maxResponseBytes: options.maxResponseBytes ?? 16 * 1024 * 1024,
     shown,
   };

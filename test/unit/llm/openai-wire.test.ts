@@ -334,6 +334,17 @@ describe("what is no reply", () => {
     expect(await faultOf(slowly, open({ timeoutMs: 50 }))).toMatchObject({ kind: "timeout" });
   });
 
+  it("is a timeout when the machine's own patience ends first", async () => {
+    for (const code of ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]) {
+      const cause = Object.assign(new Error("late"), { code });
+      const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
+      expect(await faultOf(silent, open({ fetch }))).toMatchObject({
+        kind: "timeout",
+        message: `there was no whole answer in time (${code})`,
+      });
+    }
+  });
+
   it("rejects with the caller's reason when the caller gives up, before and during the request", async () => {
     const gone = new AbortController();
     const reason = new Error("paused");
