@@ -7,7 +7,7 @@ export {
 } from "./decisions.ts";
 export { CANCELLED } from "./dispatch.ts";
 export { keepDocuments } from "./documents.ts";
-export { differingParts, environmentFor } from "./environment.ts";
+export { differingParts, environmentDiffers, environmentFor } from "./environment.ts";
 export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
 export { type GateRequest, type Judgement, judge, limitCode, type Refusal } from "./judge.ts";
 export { changeBetween, type FrozenOperation } from "./operation.ts";
