@@ -92,7 +92,7 @@ const RULES = [
   "no-builtin-in-pure-code",
   "no-cycle",
   "no-development-package",
-  "pdf-in-its-thread",
+  "pdf-in-its-process",
   "resolvable",
   "sheets-in-one-file",
   "sqlite-in-its-adapter",
