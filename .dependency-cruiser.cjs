@@ -141,10 +141,10 @@ module.exports = {
       "^src/tools/mcp-",
     ),
     only(
-      "pdf-in-its-thread",
-      "the parser of PDF is an optional peer, loaded in a thread of its own",
+      "pdf-in-its-process",
+      "the parser of PDF is an optional peer, loaded in a process of its own",
       { path: package_("unpdf") },
-      "^src/tools/pdf-worker\\.mjs$",
+      "^src/tools/pdf-child\\.mjs$",
     ),
     only(
       "sheets-in-one-file",

@@ -122,10 +122,10 @@ async function replyTo(
       });
       return model.reply(request, stopped);
     });
-    return readReply(given) ?? fault("malformed", "the reply has not the form of one");
+    return readReply(given) ?? faultWith("malformed", "the reply has not the form of one");
   } catch (error) {
-    if (signal.aborted) return fault("stopped", "told to stop before there was a reply");
-    if (late) return fault("timeout", `no reply within ${ms} ms`);
+    if (signal.aborted) return faultWith("stopped", "told to stop before there was a reply");
+    if (late) return faultWith("timeout", `no reply within ${ms} ms`);
     return faultOf(error);
   }
 }
@@ -187,10 +187,13 @@ function faultOf(error: unknown): Fault {
       retryAfterMs: countOf(typeof after === "number" ? after : null),
     };
   }
-  return fault("unavailable", bounded(error instanceof Error ? error.message : "the model broke"));
+  return faultWith(
+    "unavailable",
+    bounded(error instanceof Error ? error.message : "the model broke"),
+  );
 }
 
-function fault(kind: Fault["kind"], message: string): Fault {
+function faultWith(kind: Fault["kind"], message: string): Fault {
   const retry = kind === "stopped" || PROVIDER_FAULTS[kind].retry;
   return { kind, message, retry, retryAfterMs: null };
 }

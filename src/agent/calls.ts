@@ -11,7 +11,7 @@ export function callOf(start: AgentStart, number: number, { id, name, ...call }:
   const tool = start.tools.find((one) => one.name === name);
   const read = readJson(call.arguments, LIMITS);
   const parsed = read.ok && isObject(read.value) ? read.value : undefined;
-  const fault = (code: string, message: string): CallState => ({
+  const unusable = (code: string, message: string): CallState => ({
     ...common,
     arguments: undefined,
     status: "settled",
@@ -28,10 +28,14 @@ export function callOf(start: AgentStart, number: number, { id, name, ...call }:
   };
   if (tool === undefined) {
     const names = start.tools.map((one) => one.name).join(", ");
-    return fault("unknown_tool", `there is no tool ${JSON.stringify(name)}; there are: ${names}`);
+    return unusable(
+      "unknown_tool",
+      `there is no tool ${JSON.stringify(name)}; there are: ${names}`,
+    );
   }
-  if (!read.ok) return fault("bad_arguments", `the arguments are not JSON: ${read.error.message}`);
-  if (parsed === undefined) return fault("bad_arguments", "the arguments are not an object");
+  if (!read.ok)
+    return unusable("bad_arguments", `the arguments are not JSON: ${read.error.message}`);
+  if (parsed === undefined) return unusable("bad_arguments", "the arguments are not an object");
   return {
     ...common,
     arguments: parsed,

@@ -2,6 +2,7 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, digestBytes, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { AgentStart } from "../model/agent.ts";
 import type { ChatMessage } from "../model/chat.ts";
 import type { ChatTool } from "../ports/chat-model.ts";
@@ -14,14 +15,14 @@ export function begun({ instructions, recalled, goal }: AgentStart): Conversatio
   );
   return [...system, { role: "user", content: goal } as const].reduce(said, {
     messages: grown<ChatMessage>(),
-    digest: digestOf("rote-conversation/v1", null),
+    digest: digestOf(TAGS.conversation, null),
   });
 }
 
 export function said({ messages, digest }: Conversation, message: ChatMessage): Conversation {
   return {
     messages: grow(messages, message),
-    digest: digestBytes("rote-conversation/v1", linked(digest, message)),
+    digest: digestBytes(TAGS.conversation, linked(digest, message)),
   };
 }
 
@@ -38,7 +39,7 @@ export function requestDigest(
   tools: Digest,
   maxOutputTokens: number | null,
 ): Digest {
-  return digestOf("rote-request/v1", {
+  return digestOf(TAGS.request, {
     conversation: digest,
     tools,
     max_output_tokens: maxOutputTokens,
@@ -47,7 +48,7 @@ export function requestDigest(
 
 export function toolsDigest(tools: readonly ChatTool[]): Digest {
   return digestOf(
-    "rote-offered/v1",
+    TAGS.offered,
     tools.map(({ name, description, inputSchema }) => ({ name, description, schema: inputSchema })),
   );
 }

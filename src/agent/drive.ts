@@ -8,6 +8,7 @@
 
 import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { TAGS } from "../base/tags.ts";
 import { differingParts, environmentFor } from "../host/index.ts";
 import { ask } from "./ask.ts";
 import { stop } from "./limits.ts";
@@ -112,7 +113,7 @@ async function mark(session: Session): Promise<void> {
   const { run, state, marker } = session;
   if (marker === null) throw new RoteError("internal_error", "The run's markers have no source.");
   const { step } = state;
-  const digest = digestOf("rote-marker/v1", await marker({ run, step }));
+  const digest = digestOf(TAGS.marker, await marker({ run, step }));
   const ms = activeMs(session);
   await put(
     session,

@@ -95,6 +95,7 @@ function eventIn(parts: ReceiptParts, entry: Entry): AgentEvent {
         call: Number(call),
         attempt: Number(attempt),
         tool: String((tool as Body)["name"]),
+        ms: Number(body["ms"]),
       };
     }
     case "receipt": {
@@ -166,12 +167,19 @@ function operationIn(journal: HostParts["journal"], body: Body): Body {
 }
 
 export function startedBodyOf({ start, identity }: Begun, intent: string | null): Kept {
-  const { goal, instructions, recalled, ...rest } = start;
-  return keep({ ...(rest as unknown as Body), mode: "agent", identity, intent }, "task", {
-    goal,
-    instructions,
-    recalled,
-  });
+  const { goal, instructions, recalled, limits, tools, model, environment, root, ...rest } = start;
+  const body = {
+    ...rest,
+    mode: "agent",
+    limits: { ...limits },
+    tools: tools.map((tool) => ({ ...tool })),
+    model: { ...model },
+    environment: { ...environment },
+    root: root === null ? null : { run: root.run, limits: { ...root.limits } },
+    identity,
+    intent,
+  };
+  return keep(body, "task", { goal, instructions, recalled });
 }
 
 export function repliedBodyOf(

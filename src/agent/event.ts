@@ -28,6 +28,8 @@ export type AgentEvent =
       readonly call: number;
       readonly attempt: number;
       readonly tool: string;
+      /** Active time of the run so far. */
+      readonly ms: number;
     }
   | SettledEvent
   | { readonly type: "marked"; readonly step: number; readonly marker: Digest; readonly ms: number }

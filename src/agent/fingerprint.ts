@@ -6,6 +6,7 @@
 import { canonicalText } from "../base/canonical.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 
 export function actionFingerprint(
   name: string,
@@ -13,10 +14,10 @@ export function actionFingerprint(
   parsed: JsonValue | undefined,
 ): Digest {
   const args = parsed === undefined ? { text } : { json: canonicalText(parsed) };
-  return digestOf("rote-action/v1", { name, ...args });
+  return digestOf(TAGS.action, { name, ...args });
 }
 
 /** What came of a call, whatever it was called with. */
 export function observationFingerprint(name: string, content: JsonValue): Digest {
-  return digestOf("rote-observation/v1", { name, content });
+  return digestOf(TAGS.observation, { name, content });
 }

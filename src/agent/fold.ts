@@ -5,6 +5,7 @@
 import { assertNever } from "../base/assert.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { TAGS } from "../base/tags.ts";
 import { CANCELLED } from "../host/index.ts";
 import type { AgentStart, Stopping } from "../model/agent.ts";
 import type { ChatReply } from "../model/chat.ts";
@@ -49,7 +50,11 @@ export function apply(state: AgentState | null, event: AgentEvent): AgentState {
         ),
       );
     case "admitted":
-      return withCalls(state, changed(state, event.call, { status: "executing" }));
+      return withCalls(
+        // Calls of one turn are admitted in any order.
+        { ...state, activeMs: Math.max(state.activeMs, event.ms) },
+        changed(state, event.call, { status: "executing" }),
+      );
     case "settled":
       return settled(state, event);
     case "marked":
@@ -317,7 +322,7 @@ function observed(state: AgentState): AgentState {
     seen = learn(seen, brought);
   }
   const did = digestOf(
-    "rote-turn/v1",
+    TAGS.turn,
     state.calls.map(({ fingerprint }) => fingerprint),
   );
   actions = grow(actions, did);

@@ -1,5 +1,6 @@
 export { drive } from "./drive.ts";
 export { agentEntries, agentEvents, startOf } from "./entries.ts";
+export type { AgentEventType } from "./event.ts";
 export { nextOf } from "./next.ts";
 export { RECALL_K, recalledFor } from "./recalled.ts";
 export { type ReplayChange, type Replayed, replayAgent } from "./replay.ts";

@@ -44,12 +44,12 @@ export function agentLimits(
 
 /** A child has nothing that its parent has not. */
 function lowered(own: AgentLimits, above: AgentLimits): AgentLimits {
-  const entries = NAMES.map((name) => {
-    const [mine, theirs] = [own[name], above[name]];
-    if (mine === null || theirs === null) return [name, mine ?? theirs] as const;
-    return [name, Math.min(mine, theirs)] as const;
-  });
-  return Object.fromEntries(entries) as unknown as AgentLimits;
+  const least = Object.fromEntries(NAMES.map((name) => [name, lower(own[name], above[name])]));
+  return { ...own, ...least };
+}
+
+function lower(mine: number | null, theirs: number | null): number | null {
+  return mine === null || theirs === null ? (mine ?? theirs) : Math.min(mine, theirs);
 }
 
 function tightestOf(limits: AgentLimits): number | null {

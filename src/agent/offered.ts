@@ -2,12 +2,13 @@
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { AgentTool } from "../model/agent.ts";
 import type { ChatTool } from "../ports/chat-model.ts";
 import type { Journal } from "../ports/journal.ts";
 import { toolsDigest } from "./conversation.ts";
 
-const TAG = "rote-tool/v1\n";
+const TAG = `${TAGS.tool}\n`;
 
 export interface Offered {
   readonly tools: readonly ChatTool[];

@@ -30,7 +30,7 @@ import {
   type UsedApproval,
 } from "../host/index.ts";
 import { knows } from "./grown.ts";
-import { refuseFault, type Session, take } from "./session.ts";
+import { activeMs, refuseFault, type Session, take } from "./session.ts";
 import { type CallState, callNumbered } from "./state.ts";
 
 /** Resolves when the call has an outcome or waits for an approval. */
@@ -99,9 +99,11 @@ async function admitAndPerform(
     call: call.number,
     attempt: call.broken + 1,
     tool: call.name,
+    ms: activeMs(session),
   } as const;
   refuseFault(session.state, event);
-  const admitted = await admit(parts, lease, judged, approvals, null);
+  const { ms } = event;
+  const admitted = await admit(parts, lease, judged, approvals, { qualification: null, ms });
   if (admitted.kind === "late") return "again";
   if (admitted.kind === "refused") return refuse(session, call, admitted);
   take(session, event);

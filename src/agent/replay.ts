@@ -28,7 +28,11 @@ export interface Replayed {
 }
 
 /** What is asked otherwise than on record. Of a run that differs in this, most is a miss. */
-export type ReplayChange = Partial<Pick<AgentStart, "goal" | "instructions" | "recalled">>;
+export interface ReplayChange {
+  readonly goal?: string;
+  readonly instructions?: string | null;
+  readonly recalled?: string | null;
+}
 
 /** Ends that no state tells of by itself. */
 const FROM_OUTSIDE: readonly StopReason[] = [

@@ -8,6 +8,7 @@ import type { Digest } from "../base/digest.ts";
 import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import { type HostParts, leaseLost, type OpenRequest } from "../host/index.ts";
 import { agentStateOf } from "../model/agent-states.ts";
 import type { ChatModel, ChatTool } from "../ports/chat-model.ts";
@@ -80,15 +81,16 @@ export async function put(
     return appended.error;
   }
   session.countedMs = event.ms;
-  // The time up to here stands in the event now.
-  if (session.enteredMs !== null) session.enteredMs = session.parts.clock.monotonicMs();
-  session.state = apply(session.state, event);
+  take(session, event);
   return null;
 }
 
-/** An event that the gate has recorded. */
+/** An event that is on record. */
 export function take(session: Session, event: AgentEvent): void {
+  const before = session.state.activeMs;
   session.state = apply(session.state, event);
+  // The time that stands in the event is not counted again, and that of writing it down is not lost.
+  if (session.enteredMs !== null) session.enteredMs += session.state.activeMs - before;
 }
 
 export function refuseFault(state: AgentState | null, event: AgentEvent): void {
@@ -110,7 +112,7 @@ export async function finish(session: Session, stop: Stop): Promise<void> {
     reason,
     failure,
     stopped: null,
-    result: answer === null ? null : digestOf("rote-result/v1", answer),
+    result: answer === null ? null : digestOf(TAGS.result, answer),
     ms,
   };
   await put(

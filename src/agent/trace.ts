@@ -4,11 +4,11 @@ import type { Digest } from "../base/digest.ts";
 import { digestFromHex } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { ReceiptParts } from "../host/index.ts";
-import type { AgentTool } from "../model/agent.ts";
+import type { AgentLimits, AgentTool } from "../model/agent.ts";
 import type { AgentStateName } from "../model/agent-states.ts";
 import type { ModelIdentity } from "../model/run.ts";
 import { agentEntries, agentEvents } from "./entries.ts";
-import type { AgentEvent } from "./event.ts";
+import type { AgentEvent, AgentEventType } from "./event.ts";
 import { apply } from "./fold.ts";
 import { type AgentReport, reportOf } from "./report.ts";
 import { type AgentState, type CallState, stateName } from "./state.ts";
@@ -19,7 +19,7 @@ export interface AgentTrace {
   readonly model: ModelIdentity;
   readonly tools: readonly AgentTool[];
   readonly parent: string | null;
-  readonly limits: AgentState["start"]["limits"];
+  readonly limits: AgentLimits;
   readonly repeated: {
     /** Identical calls in a row, now and at most. */
     readonly in_a_row: number;
@@ -58,7 +58,7 @@ export interface TracedEvent {
   readonly seq: number;
   /** Milliseconds since 1970 UTC. */
   readonly time: number;
-  readonly event: AgentEvent["type"];
+  readonly event: AgentEventType;
   /** The state that it led to. */
   readonly state: AgentStateName;
   readonly what: string;

@@ -1,5 +1,6 @@
 /** Agents, as the package offers them: an entry point of its own, which nothing that runs a recipe loads. */
 export type {
+  AgentEventType,
   AgentReport,
   AgentTrace,
   Progress,
@@ -21,6 +22,8 @@ export {
   AGENT_STATES,
   AGENT_TERMINAL_STATES,
   type AgentStateName,
+  type AgentTerminalState,
+  type AgentWaitingState,
   agentStateOf,
 } from "../model/agent-states.ts";
 export {

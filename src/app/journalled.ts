@@ -1,7 +1,7 @@
 /** Runs that a host's journal has, as what they were when they were started: from the journal alone where need be. */
 
 import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { type Body, type Host, kept, partsOf } from "../host/index.ts";
 import { startedBody } from "../model/run-entry.ts";
 import { systemClock } from "../os/clock.ts";
@@ -81,9 +81,8 @@ function blobIn(journal: Journal, sha256: JsonValue | undefined): JsonValue {
 
 /** From its normal form: a verifier without an id was a bare expression, and is read as one. */
 export function verifierFrom(normal: JsonValue): JsonValue {
-  if (normal === null || typeof normal !== "object" || Array.isArray(normal)) return normal;
-  const document = normal as Body;
-  return Object.hasOwn(document, "id") ? normal : (document["result"] ?? null);
+  if (!isJsonObject(normal) || Object.hasOwn(normal, "id")) return normal;
+  return normal["result"] ?? null;
 }
 
 function compiled(recipe: JsonValue, verifier: JsonValue, run: string) {

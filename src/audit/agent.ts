@@ -4,6 +4,7 @@
  */
 import { digestOf } from "../base/digest.ts";
 import { readJson } from "../base/json.ts";
+import { TAGS } from "../base/tags.ts";
 import type { Operation } from "../model/operation.ts";
 import { type Said, saidShape } from "./agent-bodies.ts";
 import type { Bodies } from "./bodies.ts";
@@ -26,7 +27,7 @@ export function agentAudit({ tools }: Bodies["agent_started"]): AgentAudit {
 }
 
 export function environmentOf({ environment }: Bodies["agent_started"]) {
-  return digestOf("rote-environment/v1", environment);
+  return digestOf(TAGS.environment, environment);
 }
 
 type AgentEntry = "agent_asked" | "agent_replied" | "agent_unanswered" | "run_resumed";

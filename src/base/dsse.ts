@@ -8,7 +8,7 @@
  */
 
 import { fromBase64, fromBase64Url, toBase64 } from "./bytes.ts";
-import type { JsonValue } from "./json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts";
 import { err, ok, type Result } from "./result.ts";
 import { type PrivateKey, type PublicKey, sign, verify } from "./sign.ts";
 
@@ -65,11 +65,11 @@ export function readEnvelope(json: JsonValue): Result<Envelope, "malformed_envel
   const { payload, payloadType, signatures } = fields;
   const bytes = bytesOf(payload);
   if (bytes === undefined || typeof payloadType !== "string") return err("malformed_envelope");
-  if (!Array.isArray(signatures)) return err("malformed_envelope");
+  if (!isJsonArray(signatures)) return err("malformed_envelope");
   if (signatures.length === 0 || signatures.length > MAX_SIGNATURES)
     return err("malformed_envelope");
   const read: { keyid: string; sig: Uint8Array }[] = [];
-  for (const signature of signatures as readonly JsonValue[]) {
+  for (const signature of signatures) {
     const entry = members(signature, ["keyid", "sig"]);
     const sig = bytesOf(entry?.["sig"]);
     const keyid = entry?.["keyid"];
@@ -119,15 +119,7 @@ function bytesOf(text: JsonValue | undefined): Uint8Array | undefined {
   return fromBase64(text) ?? fromBase64Url(text);
 }
 
-function members(
-  json: JsonValue,
-  names: readonly string[],
-): { readonly [name: string]: JsonValue } | undefined {
-  if (json === null || typeof json !== "object" || Array.isArray(json)) return undefined;
-  const object = json as { readonly [name: string]: JsonValue };
-  const keys = Object.keys(object);
-  if (keys.length !== names.length || !names.every((name) => Object.hasOwn(object, name))) {
-    return undefined;
-  }
-  return object;
+function members(json: JsonValue, names: readonly string[]): JsonObject | undefined {
+  if (!isJsonObject(json) || Object.keys(json).length !== names.length) return undefined;
+  return names.every((name) => Object.hasOwn(json, name)) ? json : undefined;
 }

@@ -4,4 +4,4 @@ export { copyJson } from "./json-copy.ts";
 export type { JsonError, JsonLimits } from "./json-error.ts";
 export { locate, sourceAt, sourcesIn } from "./json-locate.ts";
 export { readJson } from "./json-read.ts";
-export type { JsonValue } from "./json-value.ts";
+export { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts";

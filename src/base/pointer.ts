@@ -1,5 +1,5 @@
 /** JSON Pointers (RFC 6901), for reading only: own members and canonical indexes, nothing inherited. */
-import type { JsonValue } from "./json-value.ts";
+import { isJsonArray, type JsonValue } from "./json-value.ts";
 
 const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 const BAD_ESCAPE = /~(?![01])/;
@@ -27,7 +27,7 @@ export function readPointer(value: JsonValue, tokens: readonly string[]): JsonVa
   let current: JsonValue | undefined = value;
   for (const token of tokens) {
     if (typeof current !== "object" || current === null) return undefined;
-    if (isList(current)) {
+    if (isJsonArray(current)) {
       if (!INDEX.test(token)) return undefined;
       current = current[Number(token)];
     } else {
@@ -37,10 +37,6 @@ export function readPointer(value: JsonValue, tokens: readonly string[]): JsonVa
     if (current === undefined) return undefined;
   }
   return current;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function escapeToken(token: string): string {

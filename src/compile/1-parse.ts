@@ -2,7 +2,7 @@
  * Phase 1: a JSON document becomes typed parts. Members, names, types and expressions are read one by one and every
  * problem is reported; nothing here looks from one node to another.
  */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointer } from "../base/pointer.ts";
 import { compareText } from "../base/text.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "../model/recipe.ts";
 import { RECIPE_LIMITS } from "../model/recipe-limits.ts";
 import type { Type } from "../model/type.ts";
-import { isList, isObject, type JsonObject, kindOf, member } from "./json-object.ts";
+import { kindOf, member } from "./json-object.ts";
 import { type ParsedNode, type ParsedRecipe, type Slot, STEP_SLOTS } from "./parsed.ts";
 import { isPlainNode } from "./plain-node.ts";
 import { readMembers } from "./shape.ts";
@@ -37,7 +37,7 @@ export function parseRecipe(
   report: Report,
   enough: () => boolean,
 ): ParsedRecipe | undefined {
-  if (!isObject(document)) {
+  if (!isJsonObject(document)) {
     const message = `a recipe is an object, this is ${kindOf(document)}`;
     report({ code: "bad_shape", pointer: "", message });
     return undefined;
@@ -76,7 +76,7 @@ export function withoutLong(document: JsonObject, report: Report): JsonObject {
     ["types", RECIPE_LIMITS.types],
   ] as const) {
     const table = member(document, key);
-    if (!isObject(table) || Object.keys(table).length <= most) continue;
+    if (!isJsonObject(table) || Object.keys(table).length <= most) continue;
     report({ code: "limit_exceeded", pointer: `/${key}`, message: `at most ${most} ${key}` });
     kept = { ...kept, [key]: {} };
   }
@@ -86,7 +86,7 @@ export function withoutLong(document: JsonObject, report: Report): JsonObject {
 /** The named types of a document. `__proto__` is looked for here, since zod passes over it. */
 export function readTypes(document: JsonValue, report: Report): Names {
   const types = member(document, "types");
-  if (!isObject(types)) return new Map();
+  if (!isJsonObject(types)) return new Map();
   refuseProto(types, "/types", report);
   return parseTypes(types, "/types", (diagnostic) => {
     // The schema has judged the names.
@@ -100,7 +100,7 @@ function readInputs(
   report: Report,
 ): ReadonlyMap<string, Type | undefined> {
   const read = new Map<string, Type | undefined>();
-  if (!isObject(inputs)) return read;
+  if (!isJsonObject(inputs)) return read;
   refuseProto(inputs, "/inputs", report);
   for (const name of Object.keys(inputs).sort(compareText)) {
     const source = member(inputs, name);
@@ -200,7 +200,7 @@ function longList(node: JsonValue, at: string): Diagnostic | undefined {
     ["step/effects", member(step, "effects")],
     ["step/absent_on", member(step, "absent_on")],
   ] as const) {
-    if (!isList(list) || list.length <= RECIPE_LIMITS.nodes) continue;
+    if (!isJsonArray(list) || list.length <= RECIPE_LIMITS.nodes) continue;
     const message = `at most ${RECIPE_LIMITS.nodes} elements`;
     return { code: "limit_exceeded", pointer: `${at}/${place}`, message };
   }
@@ -214,7 +214,7 @@ function onlyId(node: JsonValue): Partial<NodeDocument> {
 
 /** False when some member could not be read, or one that must be there is not. */
 function isWhole(source: JsonValue, read: Partial<NodeDocument>): boolean {
-  if (!isObject(source) || read.id === undefined || read.step === undefined) return false;
+  if (!isJsonObject(source) || read.id === undefined || read.step === undefined) return false;
   return NODE_MEMBERS.every(
     (name) => member(source, name) === undefined || read[name] !== undefined,
   );
@@ -235,9 +235,9 @@ function mentioned(source: JsonValue): ReadonlySet<string> {
   const found = new Set<string>();
   const open: JsonValue[] = [source];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (isList(value)) {
+    if (isJsonArray(value)) {
       for (const one of value) open.push(one);
-    } else if (isObject(value)) {
+    } else if (isJsonObject(value)) {
       const short = member(value, "node");
       if (typeof short === "string") found.add(short.split("/", 1)[0] ?? short);
       const id = member(value, "id");

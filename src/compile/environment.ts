@@ -1,10 +1,10 @@
 /** Environments: what a procedure was made for, as digests. Needs no schema library, so that it loads at once. */
 import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import type { Environment } from "../model/environment.ts";
-import { isObject, kindOf } from "./json-object.ts";
+import { kindOf } from "./json-object.ts";
 import { type DocumentLimits, readSource } from "./source.ts";
 
 /** Tags of the documents whose digests make an environment. */
@@ -60,7 +60,7 @@ export function bindRecipe(
     });
   }
   const { document } = read.value;
-  if (!isObject(document)) {
+  if (!isJsonObject(document)) {
     throw new RoteError("recipe_invalid", `a recipe is an object, this is ${kindOf(document)}`);
   }
   const { policy, tools, credentials, evidence, host_configuration } = environment;

@@ -2,14 +2,13 @@
  * A first look at a node. Most nodes of a large recipe are bare pure and verify nodes, for which reading them with the
  * schema costs as much as parsing what they compute. This recognises them; whatever it does not know goes to the schema.
  */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../base/json.ts";
 import { ID_PATTERN } from "../model/names.ts";
 import type { NodeDocument } from "../model/recipe.ts";
-import { isList, isObject } from "./json-object.ts";
 
 /** True only for what `nodeSchema` accepts as it is. The document comes from the strict reader: nothing is inherited. */
 export function isPlainNode(node: JsonValue): node is NodeDocument {
-  if (!isObject(node) || !isId(node["id"])) return false;
+  if (!isJsonObject(node) || !isId(node["id"])) return false;
   for (const member in node) {
     switch (member) {
       case "id":
@@ -30,7 +29,7 @@ export function isPlainNode(node: JsonValue): node is NodeDocument {
 }
 
 function isPlainStep(step: JsonValue | undefined): boolean {
-  if (!isObject(step) || step["value"] === undefined) return false;
+  if (!isJsonObject(step) || step["value"] === undefined) return false;
   const { kind } = step;
   if (kind === "pure") return Object.keys(step).length === 2;
   return kind === "verify" && step["condition"] !== undefined && Object.keys(step).length === 3;
@@ -41,5 +40,5 @@ function isId(value: JsonValue | undefined): boolean {
 }
 
 function isIds(value: JsonValue | undefined): boolean {
-  return isList(value) && value.every(isId);
+  return isJsonArray(value) && value.every(isId);
 }

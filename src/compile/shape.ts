@@ -3,12 +3,12 @@
  * that the rest of its object is still judged.
  */
 import * as z from "zod";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointer } from "../base/pointer.ts";
 import { nearest } from "../base/text.ts";
 import type { Diagnostic, Report } from "../model/diagnostic.ts";
 import { ID_PATTERN, NAME_PATTERN, TOOL_PATTERN } from "../model/names.ts";
-import { isObject, type JsonObject, kindOf, member } from "./json-object.ts";
+import { kindOf, member } from "./json-object.ts";
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -45,7 +45,7 @@ export function readMembers<S extends z.ZodRawShape>(
   report: Report,
 ): Members<S> {
   const read: { [K in keyof S]?: z.output<S[K]> } = {};
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     report({ code: "bad_shape", pointer: at, message: `expected an object, got ${kindOf(value)}` });
     return read;
   }
@@ -212,14 +212,14 @@ function withoutUnknown(root: JsonValue, issues: readonly Issue[]): JsonValue {
 function drop(value: JsonValue, path: Path, keys: readonly string[]): JsonValue {
   const [head, ...rest] = path;
   if (head === undefined) {
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     return objectOf(Object.entries(value).filter(([key]) => !keys.includes(key)));
   }
   const inner = member(value, head);
   if (inner === undefined) return value;
   const changed = drop(inner, rest, keys);
   if (Array.isArray(value)) return value.map((one, index) => (index === head ? changed : one));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return objectOf(
     Object.entries(value).map(([key, one]) => [key, key === head ? changed : one] as const),
   );

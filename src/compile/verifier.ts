@@ -7,7 +7,7 @@
 import { invariant } from "../base/assert.ts";
 import { byteSink, bytesOf, putAscii, putQuoted } from "../base/canonical-bytes.ts";
 import { digestBytes } from "../base/digest.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { TAGS } from "../base/tags.ts";
 import {
@@ -27,7 +27,7 @@ import { verifierSchema } from "../model/recipe.ts";
 import type { Type } from "../model/type.ts";
 import { readTypes, withoutLong } from "./1-parse.ts";
 import { contextTypes } from "./context.ts";
-import { isObject, type JsonObject, member } from "./json-object.ts";
+import { member } from "./json-object.ts";
 import type { CompileOptions } from "./recipe.ts";
 import { readMembers } from "./shape.ts";
 import { readSource } from "./source.ts";
@@ -118,7 +118,7 @@ function parseVerifier(document: JsonValue, report: Report): ParsedVerifier {
 
 /** Every expression that is an object has `op`, or is a short form of one member that no document has. */
 function isDocument(document: JsonValue): document is JsonObject {
-  if (!isObject(document) || member(document, "op") !== undefined) return false;
+  if (!isJsonObject(document) || member(document, "op") !== undefined) return false;
   return DOCUMENT_MEMBERS.some((name) => member(document, name) !== undefined);
 }
 

@@ -10,7 +10,7 @@
 
 import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../base/json.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import type { PolicyDocument } from "../model/policy.ts";
 import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
@@ -201,11 +201,9 @@ export function isPast(parts: DecidingParts, { expires }: Pick<OpenRequest, "exp
 
 /** Told apart from junk: somebody's surface may have dropped the signature from what was signed. */
 function isUnsigned(envelope: JsonValue): boolean {
-  if (envelope === null || typeof envelope !== "object" || !Object.hasOwn(envelope, "payload")) {
-    return false;
-  }
-  const { signatures } = envelope as { readonly signatures?: JsonValue };
-  return signatures === undefined || (Array.isArray(signatures) && signatures.length === 0);
+  if (!isJsonObject(envelope) || !Object.hasOwn(envelope, "payload")) return false;
+  const { signatures } = envelope;
+  return signatures === undefined || (isJsonArray(signatures) && signatures.length === 0);
 }
 
 function refused(fault: DecisionFault): RoteError {

@@ -61,8 +61,15 @@ function environmentOf(
 }
 
 /** The parts in which two environments differ, by name. */
-export function differingParts(left: Environment, right: Environment): readonly string[] {
+export function differingParts(
+  left: Environment,
+  right: Environment,
+): readonly (keyof Environment)[] {
   return ENVIRONMENT_FIELDS.filter((field) => left[field] !== right[field]);
+}
+
+export function environmentDiffers(changed: readonly string[]): string {
+  return `the environment differs from the recipe's: ${changed.join(", ")}`;
 }
 
 function bare(digest: string): string {

@@ -2,7 +2,7 @@ import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, digestBytes, taggedBytes } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
-import { copyJson, type JsonValue, readJson } from "../base/json.ts";
+import { copyJson, isJsonArray, isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import type { GateCode, Operation } from "../model/operation.ts";
 
@@ -58,16 +58,15 @@ function asOperation(json: JsonValue): Operation {
 }
 
 function isOperation(json: JsonValue): json is Operation {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
-  const members = json as { readonly [member: string]: JsonValue };
   return (
-    members["type"] === "rote-operation/v1" &&
-    typeof members["tool"] === "object" &&
-    Number.isSafeInteger(members["attempt"]) &&
-    Number.isSafeInteger(members["requested_at"]) &&
-    Array.isArray(members["verifiers"]) &&
-    TEXTS.every((member) => typeof members[member] === "string") &&
-    PRESENT.every((member) => Object.hasOwn(members, member))
+    isJsonObject(json) &&
+    json["type"] === "rote-operation/v1" &&
+    isJsonObject(json["tool"]) &&
+    Number.isSafeInteger(json["attempt"]) &&
+    Number.isSafeInteger(json["requested_at"]) &&
+    isJsonArray(json["verifiers"]) &&
+    TEXTS.every((member) => typeof json[member] === "string") &&
+    PRESENT.every((member) => Object.hasOwn(json, member))
   );
 }
 

@@ -23,10 +23,8 @@ import { definitionOf } from "./judge.ts";
 import { argumentsOf, type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
 import { type AdmissionFacts, type Performed, settle } from "./perform.ts";
-import { storedJson } from "./stored.ts";
+import { type Body, storedJson } from "./stored.ts";
 import { judgedNow } from "./time.ts";
-
-type Body = { readonly [key: string]: JsonValue };
 
 export interface Recovered {
   readonly frozen: FrozenOperation;

@@ -9,7 +9,7 @@ import { toBase64Url } from "../base/bytes.ts";
 import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../base/json.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
 import { GATE_CODES, type GateCode, type Operation } from "../model/operation.ts";
 import type { Journal, Lease } from "../ports/journal.ts";
@@ -119,10 +119,10 @@ function itemOf({ node, index, call }: Operation): string {
 function requestFrom(journal: Journal, { entry }: Appended): OpenRequest | undefined {
   const body = entry.body as Body;
   const shown = storedJson(journal, String(body["shown"]), "request");
-  if (!Array.isArray(shown)) {
+  if (!isJsonArray(shown)) {
     throw new RoteError("journal_damaged", `The request in run ${entry.chain} is not readable.`);
   }
-  const operations = (shown as readonly JsonValue[]).map(refreeze);
+  const operations = shown.map(refreeze);
   const text = renderOperations(entry.chain, operations);
   const display = displayDigest(text);
   if (display !== body["display"]) return undefined;
@@ -140,8 +140,8 @@ function requestFrom(journal: Journal, { entry }: Appended): OpenRequest | undef
 }
 
 function replacedIn(json: JsonValue): Replaced | null {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return null;
-  const { nonce, code } = json as { readonly [member: string]: JsonValue };
+  if (!isJsonObject(json)) return null;
+  const { nonce, code } = json;
   const known = GATE_CODE_LIST.find((one) => one === code);
   return typeof nonce === "string" && known !== undefined ? { nonce, code: known } : null;
 }

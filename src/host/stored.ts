@@ -2,10 +2,10 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { type JsonObject, type JsonValue, readJson } from "../base/json.ts";
 import type { Journal } from "../ports/journal.ts";
 
-export type Body = { readonly [member: string]: JsonValue };
+export type Body = JsonObject;
 
 /** Values above this size are kept as blobs, so that entries stay small. */
 export const INLINE_BYTES = 16_384;

@@ -99,7 +99,7 @@ function readLine(text: string, number: number): Result<Line, string> {
   if (!Array.isArray(asked)) return err('"calls" must be a list');
   const calls = asked.map((call, at) => callFrom(call, `call-${number}-${at + 1}`));
   const bad = calls.findIndex((call) => call === undefined);
-  if (bad >= 0) return err(`"calls/${bad}" must be {"name": text, "arguments": any, "id"?: text}`);
+  if (bad >= 0) return err(`"calls/${bad}" must be {"name": text, "arguments": .., "id"?: text}`);
   const stop = stopFrom(line["stop"], calls.length > 0);
   if (stop === undefined) return err(`"stop" must be one of ${CHAT_STOPS.join(", ")}`);
   const usage = usageFrom(line["usage"] ?? null);

@@ -15,7 +15,7 @@
  */
 import { canonicalText } from "../base/canonical.ts";
 import { RoteError } from "../base/error.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { ModelUsage, PendingModel } from "../model/run.ts";
 import type { LanguageModel, ModelReply } from "../ports/language-model.ts";
@@ -111,7 +111,7 @@ function readLine(text: string): Result<ScriptLine, string> {
   const read = readJson(text, { numbers: "finite", maxBytes: MAX_LINE_BYTES });
   if (!read.ok) return err(`column ${read.error.column}: ${read.error.message}`);
   const line = read.value;
-  if (!isObject(line)) return err(`expected an object, found ${nameOf(line)}`);
+  if (!isJsonObject(line)) return err(`expected an object, found ${nameOf(line)}`);
   for (const member of Object.keys(line)) {
     if (!(MEMBERS as readonly string[]).includes(member)) {
       return err(`unknown member "${member}"; expected ${MEMBERS.join(", ")}`);
@@ -129,17 +129,13 @@ function readLine(text: string): Result<ScriptLine, string> {
 }
 
 function readUsage(usage: JsonValue): ModelUsage | undefined {
-  if (!isObject(usage)) return undefined;
+  if (!isJsonObject(usage)) return undefined;
   const { input_tokens: input = null, output_tokens: output = null, ...others } = usage;
   if (Object.keys(others).length > 0) return undefined;
   if ((input !== null && !isCount(input)) || (output !== null && !isCount(output))) {
     return undefined;
   }
   return { input_tokens: input, output_tokens: output };
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: JsonValue): value is number {

@@ -1,3 +1,4 @@
+import { differingParts } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type {
   KeyPart,
@@ -8,7 +9,7 @@ import type {
   VoidEvidence,
 } from "../model/memory.ts";
 import type { ProcedureStore } from "../ports/procedures.ts";
-import { changedFields, changedParts } from "./key.ts";
+import { changedParts } from "./key.ts";
 import { judge } from "./ladder.ts";
 import { NO_SIGNALS } from "./signals.ts";
 
@@ -76,7 +77,7 @@ export function voidEvidence(store: ProcedureStore, asked: Asked): readonly Void
 function explain(was: ProcedureSummary, { key, environment }: Asked): VoidEvidence {
   const changed = changedParts(was, key);
   const fields = changed.includes("environment")
-    ? changedFields(was.environment_parts, environment)
+    ? differingParts(was.environment_parts, environment)
     : [];
   return {
     changed,

@@ -12,7 +12,8 @@
  */
 import { RoteError } from "../base/error.ts";
 import { readValue } from "../expression/index.ts";
-import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
+import { differingParts, environmentDiffers } from "../host/index.ts";
+import type { Environment } from "../model/environment.ts";
 import { type RunLimits, SEMANTICS_VERSION } from "../model/plan.ts";
 import type { ModelAnswer, RunMode } from "../model/run.ts";
 import { type RunStateName, type StopReason, stateOf } from "../model/stop.ts";
@@ -30,7 +31,7 @@ import type { InputValues } from "./inputs.ts";
 import { learnedFor } from "./learned.ts";
 import { itemType, notPending } from "./outside.ts";
 import { pendingModels, waitingState } from "./pending.ts";
-import { boundDigest, nodeNamed, type Program } from "./program.ts";
+import { boundDigest, boundEnvironment, nodeNamed, type Program } from "./program.ts";
 import type { RunState } from "./state.ts";
 import { type Stepped, step } from "./step.ts";
 
@@ -81,8 +82,9 @@ function* forward(
   environment: Environment,
   model: ModelAnswer | undefined,
 ): Happening {
-  if (!sameEnvironment(drive.program.plan.environment, environment)) {
-    yield* stop(drive, "environment_changed", "the environment differs from the recipe's");
+  const changed = differingParts(boundEnvironment(drive.program.plan), environment);
+  if (changed.length > 0) {
+    yield* stop(drive, "environment_changed", environmentDiffers(changed));
     return;
   }
   if (yield* isDenied(drive)) return;
@@ -104,10 +106,6 @@ export function stateName(drive: Drive): RunStateName {
   const { state, program } = drive;
   if (state === null) return "ready";
   return state.end === null ? waitingState(program, state) : stateOf(state.end.reason);
-}
-
-export function sameEnvironment(left: Environment | null, right: Environment): boolean {
-  return left !== null && ENVIRONMENT_FIELDS.every((field) => left[field] === right[field]);
 }
 
 /**

@@ -10,7 +10,13 @@
  */
 
 import type { JsonValue } from "../base/json.ts";
-import { differingParts, environmentFor, fileDecision, toolsOf } from "../host/index.ts";
+import {
+  differingParts,
+  environmentDiffers,
+  environmentFor,
+  fileDecision,
+  toolsOf,
+} from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { GateCode } from "../model/operation.ts";
 import type { ModelAnswer } from "../model/run.ts";
@@ -101,8 +107,8 @@ async function forward(
   await safely(attached, async () => {
     const changed = changedParts(drive, attached, environment);
     if (changed.length > 0) {
-      const message = `the environment differs from the recipe's: ${changed.join(", ")}`;
       const code = changeCode(changed);
+      const message = environmentDiffers(changed);
       await put(drive, attached, stop(drive, "environment_changed", message, code));
     } else if (!(await denied(drive, attached)) && drive.state === null) {
       await put(drive, attached, feed(drive, startedEvent(drive)));

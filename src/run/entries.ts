@@ -6,7 +6,7 @@
  */
 import { digestFromHex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { type Body, CANCELLED, type HostParts, kept, receiptIn } from "../host/index.ts";
 import { type Appended, type Entry, FIRST_PREV } from "../model/journal.ts";
 import { GATE_CODES } from "../model/operation.ts";
@@ -101,9 +101,7 @@ function answerIn(journal: Journal, entry: Entry): JsonValue {
 }
 
 function inputsIn(inputs: JsonValue | undefined, entry: Entry): InputValues {
-  if (typeof inputs === "object" && inputs !== null && !Array.isArray(inputs)) {
-    return inputs as InputValues;
-  }
+  if (isJsonObject(inputs)) return inputs;
   throw unreadable(entry);
 }
 

@@ -6,6 +6,7 @@ export type { DurableAdvance } from "./durable.ts";
 export { readBody, refuseBrokenChain } from "./entries.ts";
 export type { RunEvent } from "./event.ts";
 export { promptDigest } from "./learned.ts";
+export { boundDigest } from "./program.ts";
 export type { PendingRequest } from "./request.ts";
 export { resumeRun } from "./resume.ts";
 export { evidenceOf, type Run, type StartOptions, shownToVerifier, startRun } from "./run.ts";

@@ -8,7 +8,7 @@
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { type Host, partsOf } from "../host/index.ts";
+import { differingParts, environmentDiffers, type Host, partsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, RunLimits, Verifier } from "../model/plan.ts";
 import type { PendingModel, RunEvidence, RunMode, RunReport } from "../model/run.ts";
@@ -19,15 +19,7 @@ import type { Random } from "../ports/random.ts";
 import { type Models, readModels } from "./answer.ts";
 import { type Attached, attachedTo, claimRun } from "./attached.ts";
 import { type Shown, shownIn } from "./context.ts";
-import {
-  type Advance,
-  advance,
-  cancel,
-  type Drive,
-  refuseClosed,
-  sameEnvironment,
-  stateName,
-} from "./drive.ts";
+import { type Advance, advance, cancel, type Drive, refuseClosed, stateName } from "./drive.ts";
 import { advanceDurably, cancelDurably, type DurableAdvance } from "./durable.ts";
 import type { RunEvent } from "./event.ts";
 import { evidenceFrom, resultOf } from "./evidence.ts";
@@ -236,11 +228,11 @@ export function startRun(
   inputs: unknown,
   options: StartOptions,
 ): Run {
-  if (!sameEnvironment(boundEnvironment(plan), options.environment)) {
-    throw new RoteError(
-      "environment_changed",
-      "the environment differs from the one that the recipe is bound to",
-    );
+  const changed = differingParts(boundEnvironment(plan), options.environment);
+  if (changed.length > 0) {
+    throw new RoteError("environment_changed", environmentDiffers(changed), {
+      parts: [...changed],
+    });
   }
   if (options.mode === "compiled" && options.qualification === undefined) {
     throw new RoteError("not_qualified", "a compiled run needs a qualification");

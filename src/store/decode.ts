@@ -1,9 +1,13 @@
 /** Reads stored values back by shape. What does not fit was not written by us: the store is damaged. */
 import { type Digest, isDigest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
-
-export type StoredObject = { readonly [key: string]: JsonValue };
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  readJson,
+} from "../base/json.ts";
 
 /** Bodies are written from admitted values; the outer shape adds a few levels to the 512 of canonical text. */
 const LIMITS = {
@@ -23,15 +27,13 @@ export function storedJson(text: string, what: string): JsonValue {
   return read.value;
 }
 
-export function storedObject(value: JsonValue | undefined, what: string): StoredObject {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as StoredObject;
-  }
+export function storedObject(value: JsonValue | undefined, what: string): JsonObject {
+  if (isJsonObject(value)) return value;
   throw damaged(`${what} is not an object`);
 }
 
 export function storedList(value: JsonValue | undefined, what: string): readonly JsonValue[] {
-  if (Array.isArray(value)) return value as readonly JsonValue[];
+  if (isJsonArray(value)) return value;
   throw damaged(`${what} is not a list`);
 }
 

@@ -2,7 +2,7 @@
  * Credentials by name. Their values come from the host at the moment they are needed, go into one header, and are taken
  * out of whatever comes back.
  */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, type JsonValue } from "../base/json.ts";
 import { NotSent } from "./http-connect.ts";
 
 export interface Credential {
@@ -79,14 +79,10 @@ function hide(value: JsonValue, hidden: readonly (readonly [string, string])[]):
     return hidden.reduce((text, [form, shown]) => text.replaceAll(form, shown), value);
   }
   if (value === null || typeof value !== "object") return value;
-  if (isList(value)) return value.map((member) => hide(member, hidden));
+  if (isJsonArray(value)) return value.map((member) => hide(member, hidden));
   const copy: { [key: string]: JsonValue } = Object.create(null);
   for (const [key, member] of Object.entries(value)) {
     copy[String(hide(key, hidden))] = hide(member, hidden);
   }
   return copy;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,13 +1,14 @@
 /**
  * The text of a registered PDF as a read, page by page. Needs the package `unpdf`, which is loaded at the first call.
  *
- * - D1 The document is parsed in a thread of its own, under a budget of memory and a limit of time; a document that
- *   needs more is refused, and the thread ends with the call.
+ * - D1 The document is parsed in a process of its own, under a budget of memory and a limit of time, with nothing of this
+ *   one's environment. A document that needs more is refused, and the process ends with the call.
  * - D2 The reviewed definition names the parser's version. Another one may see another text, so it is not used.
  * - D3 A part that cannot be parsed refuses the document: text that is silently incomplete is worse than none. Pages
  *   that are pictures have no text, and a page's text says nothing of what is drawn over it.
  */
-import { Worker } from "node:worker_threads";
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import type { JsonValue } from "../base/json.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords } from "./definition.ts";
@@ -94,8 +95,9 @@ export function pdfTool(sources: FileSources, options: PdfToolOptions = {}): Too
     fault: (args) => faultOf(requestOf(args)),
     call: committedRead(sources, PDF_TYPE, requestOf, async ({ request, bytes, about, signal }) => {
       const { from, count } = request;
-      const work = { bytes, from, count, maxCharacters, maxMemory, version: PARSER };
-      const told = await inThread(work, timeoutMs, signal);
+      const bounds = { maxCharacters, maxMemory, timeoutMs };
+      const work = { bytes, from, count, ...bounds, version: PARSER };
+      const told = await inProcess(work, signal);
       if ("code" in told) return toldOutcome(told, maxCharacters);
       const texts = told.texts.map(({ page, text }) => ({ page, text: wellFormed(text) }));
       return done({ ...about, pages: told.pages, texts });
@@ -109,6 +111,7 @@ interface Work {
   readonly count: number;
   readonly maxCharacters: number;
   readonly maxMemory: number;
+  readonly timeoutMs: number;
   readonly version: string;
 }
 
@@ -123,37 +126,35 @@ type Told =
 
 /** Beyond what is counted, in MiB: the parser itself, and what it makes of a document besides arrays. */
 const HEAP = 256;
+const CHILD = fileURLToPath(new URL("./pdf-child.mjs", import.meta.url));
 
-async function inThread(work: Work, timeoutMs: number, signal: AbortSignal): Promise<Told> {
-  const worker = new Worker(new URL("./pdf-worker.mjs", import.meta.url), {
-    workerData: work,
-    // Neither what the process is told nor what it may know.
+async function inProcess(work: Work, signal: AbortSignal): Promise<Told> {
+  const child = fork(CHILD, [], {
+    execArgv: [`--max-old-space-size=${HEAP}`],
     env: {},
-    argv: [],
-    execArgv: [],
-    stdin: false,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP },
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const told = new Promise<Told>((resolve, reject) => {
-    const limit = AbortSignal.timeout(timeoutMs);
+    const limit = AbortSignal.timeout(work.timeoutMs);
     limit.addEventListener("abort", () => resolve({ code: "document_too_slow" }));
     const cancelled = () => resolve({ code: "cancelled" });
     signal.addEventListener("abort", cancelled, { once: true });
-    worker.once("message", resolve);
-    worker.once("error", (error) => {
-      const full = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-      if (full) resolve({ code: "document_too_costly" });
-      else reject(error);
-    });
-    worker.once("exit", () => {
+    child.once("message", (answer) => resolve(answer as Told));
+    child.once("error", reject);
+    child.once("exit", (_, killed) => {
       signal.removeEventListener("abort", cancelled);
-      reject(new Error("the thread ended without an answer"));
+      if (killed !== null) resolve({ code: "document_too_costly" });
+      else reject(new Error("the process ended without an answer"));
+    });
+    child.send(work, (error) => {
+      if (error !== null) reject(error);
     });
   });
   try {
     return await told;
   } finally {
-    await worker.terminate();
+    child.kill("SIGKILL");
   }
 }
 

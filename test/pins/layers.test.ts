@@ -94,7 +94,7 @@ const RULES = [
   "no-cycle",
   "no-development-package",
   "otel-in-one-file",
-  "pdf-in-its-thread",
+  "pdf-in-its-process",
   "resolvable",
   "sheets-in-one-file",
   "sqlite-in-its-adapter",

@@ -43,6 +43,9 @@ describe("closed lists that others match on", () => {
         "token_budget_exceeded",
         "budget_exceeded",
         "expression_limit",
+        "repeated_action",
+        "no_progress",
+        "consecutive_errors",
       ],
       failed: [
         "provider_error",
@@ -78,6 +81,7 @@ describe("closed lists that others match on", () => {
   it("diagnostic codes are these", () => {
     expect([...DIAGNOSTIC_CODES].sort()).toEqual([
       "bad_encoding",
+      "bad_goal",
       "bad_json",
       "bad_literal",
       "bad_member",
@@ -248,6 +252,7 @@ describe("closed lists that others match on", () => {
       "answers_invalid",
       "approval_refused",
       "bad_encoding",
+      "bad_goal",
       "bad_input",
       "bad_json",
       "bad_key",
@@ -262,6 +267,7 @@ describe("closed lists that others match on", () => {
       "bad_prices",
       "bad_reason",
       "bad_requirement",
+      "bad_script",
       "bad_share",
       "bad_source",
       "bad_tag",
@@ -311,6 +317,8 @@ describe("closed lists that others match on", () => {
       "nothing_uncertain",
       "other_environment",
       "other_host",
+      "other_kind",
+      "other_model",
       "other_plan",
       "other_procedure",
       "other_semantics",
@@ -325,6 +333,8 @@ describe("closed lists that others match on", () => {
       "receipt_uncovered",
       "recipe_invalid",
       "reconciliation_refused",
+      "replay_differs",
+      "replay_miss",
       "restored_backup",
       "run_already_observed",
       "run_busy",
@@ -403,8 +413,10 @@ describe("closed lists that others match on", () => {
 
   it("tags of digests are these: a tag never stands for another kind of document", () => {
     expect(TAGS).toEqual({
+      action: "rote-action/v1",
       budget: "rote-budget/v1",
       configuration: "rote-configuration/v1",
+      conversation: "rote-conversation/v1",
       credentials: "rote-credentials/v1",
       display: "rote-display/v1",
       envelope: "rote-envelope/v1",
@@ -413,15 +425,20 @@ describe("closed lists that others match on", () => {
       inputs: "rote-inputs/v1",
       intent: "rote-intent/v1",
       key: "rote-key/v1",
+      marker: "rote-marker/v1",
+      observation: "rote-observation/v1",
+      offered: "rote-offered/v1",
       operation: "rote-operation/v1",
       plan: "rote-plan/v1",
       policy: "rote-policy/v1",
       prompt: "rote-prompt/v1",
+      request: "rote-request/v1",
       result: "rote-result/v1",
       start: "rote-start/v1",
       tool: "rote-tool/v1",
       toolImplementation: "rote-tool-implementation/v1",
       tools: "rote-tools/v1",
+      turn: "rote-turn/v1",
       value: "rote-value/v1",
       verifier: "rote-verifier/v1",
     });
@@ -432,7 +449,8 @@ describe("closed lists that others match on", () => {
     const folder = fileURLToPath(new URL("../../src/", import.meta.url));
     const words = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter(
-        (file) => file.endsWith(".ts") && !/^(base\/tags|model\/(host-)?codes)\.ts$/.test(file),
+        (file) =>
+          file.endsWith(".ts") && !/^(base\/tags|model\/(host-|agent-)?codes)\.ts$/.test(file),
       )
       .flatMap((file) => [
         ...readFileSync(`${folder}${file}`, "utf8").matchAll(/"(rote-[a-z-]+\/v\d+)(?:"|\\n)/g),
@@ -452,6 +470,7 @@ describe("closed lists that others match on", () => {
       "rote-receipt/v1",
       "rote-reconciliation/v1",
       "rote-tool-review/v1",
+      "rote-transcript/v1",
       "rote-trust/v1",
       "rote-warrant/v1",
     ]);

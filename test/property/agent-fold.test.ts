@@ -133,7 +133,7 @@ function play({ replies: said, faults, outcomes: came, order }: World): readonly
           const outcome = came[(number + broken) % came.length];
           if (outcome === undefined) throw new Error("no outcome");
           if (outcome.admitted) {
-            happen({ type: "admitted", call: number, attempt: broken + 1, tool: name });
+            happen({ type: "admitted", call: number, attempt: broken + 1, tool: name, ms: 0 });
           }
           settled.push({
             type: "settled",

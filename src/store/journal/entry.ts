@@ -2,7 +2,7 @@ import { canonicalBytes } from "../../base/canonical.ts";
 import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import { readJson } from "../../base/json.ts";
-import type { JsonValue } from "../../base/json-value.ts";
+import { isJsonObject, type JsonValue } from "../../base/json-value.ts";
 import {
   type Appended,
   ENTRY_TYPES,
@@ -92,18 +92,17 @@ export function decodeChain(
 }
 
 function isEntry(value: JsonValue): value is JsonValue & Entry {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
-  const entry = value as { readonly [key: string]: JsonValue };
   return (
-    entry["v"] === 1 &&
-    typeof entry["chain"] === "string" &&
-    Number.isSafeInteger(entry["seq"]) &&
-    typeof entry["prev"] === "string" &&
-    Number.isSafeInteger(entry["epoch"]) &&
-    Number.isSafeInteger(entry["time"]) &&
-    typeof entry["type"] === "string" &&
-    Object.hasOwn(ENTRY_TYPES, entry["type"]) &&
-    Object.hasOwn(entry, "body")
+    isJsonObject(value) &&
+    value["v"] === 1 &&
+    typeof value["chain"] === "string" &&
+    Number.isSafeInteger(value["seq"]) &&
+    typeof value["prev"] === "string" &&
+    Number.isSafeInteger(value["epoch"]) &&
+    Number.isSafeInteger(value["time"]) &&
+    typeof value["type"] === "string" &&
+    Object.hasOwn(ENTRY_TYPES, value["type"]) &&
+    Object.hasOwn(value, "body")
   );
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../base/json-value.ts";
+import { isJsonObject, type JsonValue } from "../../base/json-value.ts";
 import type { Appended, Entry } from "../../model/journal.ts";
 import type { RunSummary } from "../../ports/journal.ts";
 import type { RunRow } from "./tables.ts";
@@ -32,7 +32,6 @@ export function summaryOf({ touchedMs: _, ...row }: RunRow, { entry }: Appended)
 }
 
 function text(body: JsonValue, member: string): string | null {
-  if (body === null || typeof body !== "object" || Array.isArray(body)) return null;
-  const value = (body as { readonly [key: string]: JsonValue })[member];
+  const value = isJsonObject(body) ? body[member] : undefined;
   return typeof value === "string" ? value : null;
 }

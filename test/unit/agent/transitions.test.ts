@@ -44,6 +44,7 @@ const admitted = (call: number, attempt = 1): AgentEvent => ({
   call,
   attempt,
   tool: "act",
+  ms: 0,
 });
 const settled = (call: number): AgentEvent => ({ type: "settled", call, ...done });
 const unanswered: AgentEvent = {

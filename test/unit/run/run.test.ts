@@ -80,7 +80,7 @@ describe("the life of a run", () => {
     expect(() => run.cancel()).toThrow(expect.objectContaining({ code: "run_closed" }));
   });
 
-  it("an environment that differs at the start starts nothing; later it ends the run", () => {
+  it("an environment that differs at the start starts nothing; later it ends the run; what differs is named (B070)", () => {
     expect(() => started(DOUBLE, { n: 1 }, { environment: EMPTY_ENVIRONMENT })).toThrow(
       expect.objectContaining({ code: "environment_changed" }),
     );
@@ -90,6 +90,11 @@ describe("the life of a run", () => {
       const changed = { ...ENVIRONMENT, [field]: "f".repeat(64) };
       expect(run.advancePure({ environment: changed, model: { answer: "x" } })).toBe("denied");
       expect(run.report).toMatchObject({ reason: "environment_changed", model_calls: 0 });
+      const message = `the environment differs from the recipe's: ${field}`;
+      expect(run.report.failure).toMatchObject({ message });
+      expect(() => started(ASK, {}, { environment: changed })).toThrow(
+        expect.objectContaining({ message, data: { parts: [field] } }),
+      );
     }
   });
 

@@ -1,9 +1,9 @@
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { registerFiles } from "../../../src/tools/file-sources.ts";
@@ -50,14 +50,14 @@ function sources() {
 const read = (args: unknown, options: PdfToolOptions = {}, change = {}) =>
   short(pdfTool(sources(), options), args, change);
 
-const THREAD = new URL("../../../src/tools/pdf-worker.mjs", import.meta.url);
+const CHILD = fileURLToPath(new URL("../../../src/tools/pdf-child.mjs", import.meta.url));
 
-/** What the thread that parses says, started from a file of its own. */
-async function told(file: URL, version: string): Promise<unknown> {
-  const bounds = { from: 1, count: 1, maxCharacters: 100, maxMemory: 2 ** 28 };
-  const worker = new Worker(file, { workerData: { ...bounds, bytes: INVOICE, version } });
-  const [answer] = await once(worker, "message");
-  await worker.terminate();
+/** What the process that parses says, started from a file of its own. */
+async function told(file: string, version: string): Promise<unknown> {
+  const bounds = { from: 1, count: 1, maxCharacters: 100, maxMemory: 2 ** 28, timeoutMs: 60_000 };
+  const child = fork(file, [], { serialization: "advanced", execArgv: [] });
+  child.send({ ...bounds, bytes: INVOICE, version });
+  const [answer] = await once(child, "message");
   return answer;
 }
 
@@ -161,11 +161,11 @@ describe("text of a PDF", () => {
   });
 
   it("needs its parser, in the version that was reviewed", async () => {
-    const alone = pathToFileURL(join(directory, "thread.mjs"));
-    copyFileSync(fileURLToPath(THREAD), alone);
+    const alone = join(directory, "child.mjs");
+    copyFileSync(CHILD, alone);
     expect(await told(alone, "5.6.205")).toEqual({ code: "package_missing" });
-    expect(await told(THREAD, "5.6.206")).toEqual({ code: "package_version" });
-    expect(await told(THREAD, "5.6.205")).toMatchObject({ pages: 3 });
+    expect(await told(CHILD, "5.6.206")).toEqual({ code: "package_version" });
+    expect(await told(CHILD, "5.6.205")).toMatchObject({ pages: 3 });
   });
 
   it("names its parser and its bound in what a reviewer signs", () => {

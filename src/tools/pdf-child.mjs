@@ -1,14 +1,24 @@
 // @ts-check
 /**
- * Takes the text out of a PDF in a thread of its own, which `pdf.ts` ends when it takes too long or too much.
+ * Takes the text out of one PDF in a process of its own, which `pdf.ts` ends when it takes too long, and whose end harms
+ * nobody: a broken document can have the parser fill any heap, and V8 then aborts the process, not a thread.
  *
- * A stream in a PDF can unpack to a thousand times its size, into memory that no limit of a thread counts. So arrays
- * are counted here, and the way round them (unpacking by the platform) is closed: what is over the budget is refused
- * at the same place every time.
+ * A stream in a PDF can unpack to a thousand times its size, into memory that no limit of a heap counts. So arrays are
+ * counted here, and the way round them (unpacking by the platform) is closed: what is over the budget is refused at the
+ * same place every time.
  */
-import { parentPort, workerData } from "node:worker_threads";
+import { once } from "node:events";
+import process from "node:process";
+import { Worker } from "node:worker_threads";
 
-const { bytes, from, count, maxCharacters, maxMemory, version } = workerData;
+const [{ bytes, from, count, maxCharacters, maxMemory, timeoutMs, version }] = await once(
+  process,
+  "message",
+);
+// Should nobody be there any more to end a parser that does not.
+const watch =
+  "setTimeout(() => process.kill(process.pid, 'SIGKILL'), require('node:worker_threads').workerData)";
+new Worker(watch, { eval: true, workerData: timeoutMs + 1_000 }).unref();
 
 class Costly extends Error {}
 let costly = false;
@@ -59,7 +69,7 @@ for (const method of /** @type {const} */ (["log", "info", "warn", "error"])) {
 }
 
 /** @param {object} answer */
-const tell = (answer) => parentPort?.postMessage(answer);
+const tell = (answer) => process.send?.(answer, () => process.exit());
 
 try {
   tell(await answer());
@@ -79,7 +89,7 @@ async function answer() {
   }
   const pdfjs = await unpdf.getResolvedPDFJS();
   if (pdfjs.version !== version) return { code: "package_version" };
-  const pdf = await unpdf.getDocumentProxy(bytes, {
+  const pdf = await unpdf.getDocumentProxy(new Uint8Array(bytes), {
     stopAtErrors: true,
     useSystemFonts: false,
     disableFontFace: true,
