@@ -132,11 +132,13 @@ async function replyTo(
 
 /** What a model resolves to is its own affair until it was read. */
 function readReply(given: ChatReply): ChatReply | undefined {
-  const { content, calls, stop: why, usage, response } = Object(given) as Partial<ChatReply>;
+  const { content, calls, stop: why, usage, response, carry } = Object(given) as Partial<ChatReply>;
   const said = admitJson(
     { content, calls: calls?.map(({ id, name, arguments: args }) => ({ id, name, args })) },
     { numbers: "finite" },
   );
+  const carried = carry === undefined ? undefined : admitJson(carry, { numbers: "finite" });
+  if (carried?.ok === false) return;
   if (!said.ok || typeof content !== "string" || calls === undefined || why === undefined) return;
   if (
     calls.some((call) =>
@@ -154,6 +156,7 @@ function readReply(given: ChatReply): ChatReply | undefined {
       id: typeof response?.id === "string" ? bounded(response.id) : null,
       model: typeof response?.model === "string" ? bounded(response.model) : null,
     },
+    ...(carried === undefined ? {} : { carry: carried.value }),
   };
 }
 

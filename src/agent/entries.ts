@@ -184,10 +184,11 @@ export function startedBodyOf({ start, identity }: Begun, intent: string | null)
 
 export function repliedBodyOf(
   turn: { readonly step: number; readonly attempt: number; readonly ms: number },
-  { content, calls, stop, usage, response }: ChatReply,
+  { content, calls, stop, usage, response, carry }: ChatReply,
 ): Kept {
   return keep({ ...turn, stop, usage: { ...usage }, response: { ...response } }, "said", {
     content,
     calls: calls.map((call) => ({ ...call })),
+    ...(carry === undefined ? {} : { carry }),
   } as JsonValue);
 }

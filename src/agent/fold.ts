@@ -177,8 +177,13 @@ function replied(state: AgentState, reply: ChatReply): AgentState {
   if (unusable !== null) {
     return { ...common, turn: { ...turn, asking: false, said: { unusable } } };
   }
-  const { content, calls } = reply;
-  const conversation = said(state.conversation, { role: "assistant", content, calls });
+  const { content, calls, carry } = reply;
+  const conversation = said(state.conversation, {
+    role: "assistant",
+    content,
+    calls,
+    ...(carry === undefined ? {} : { carry }),
+  });
   const next: AgentState = {
     ...common,
     conversation,

@@ -6,6 +6,7 @@
 import { sourceAt, sourcesIn } from "../base/json.ts";
 import type { ChatCall, ChatReply, ChatStop, ChatUsage } from "../model/chat.ts";
 import { UNKNOWN_CHAT_USAGE } from "../model/chat.ts";
+import { type CarriedBlock, carriedFor } from "./carry.ts";
 import {
   type Count,
   countIn,
@@ -17,10 +18,9 @@ import {
   parseWire,
   textIn,
   usageOf,
+  type WireObject,
 } from "./wire-json.ts";
 
-/** Blocks of the model's thoughts; they are no part of what it says. */
-const THOUGHTS = ["thinking", "redacted_thinking"];
 /** The tool that the request offers for an answer by schema, to models that have no other way. */
 const ANSWER_TOOL = "json";
 
@@ -36,19 +36,23 @@ export function readAnthropicReply(text: string, answering: boolean): ChatReply 
   const sources = sourcesIn(sourceAt(text, "/content") ?? "[]");
   const calls: ChatCall[] = [];
   let content = "";
+  const order: CarriedBlock[] = [];
   let answered = false;
   let strange = false;
   for (const [index, block] of listIn(body, "content").entries()) {
     const type = isObject(block) ? textIn(block, "type") : undefined;
     if (!isObject(block) || type === undefined) throw new Malformed(`block ${index} has no type`);
-    if (type === "text") content += textIn(block, "text") ?? "";
-    else if (type === "tool_use") {
+    const said = type === "text" ? (textIn(block, "text") ?? "") : "";
+    content += said;
+    const carried = carriedBlock(type, block, said);
+    if (carried !== null) order.push(carried);
+    if (type === "tool_use") {
       const call = callOf(textIn(block, "id"), textIn(block, "name"), sources[index], index);
       if (answering && call.name === ANSWER_TOOL) {
         content = call.arguments;
         answered = true;
       } else calls.push(call);
-    } else if (!THOUGHTS.includes(type)) strange = true;
+    } else if (carried === null) strange = true;
   }
   const stop = stopOf(textIn(body, "stop_reason"));
   return {
@@ -57,7 +61,27 @@ export function readAnthropicReply(text: string, answering: boolean): ChatReply 
     stop: answered && stop === "calls" && calls.length === 0 ? "end" : strange ? "other" : stop,
     usage: readAnthropicUsage(member(body, "usage")),
     response: { id: textIn(body, "id") ?? null, model: textIn(body, "model") ?? null },
+    ...(answered ? {} : carriedFor(order)),
   };
+}
+
+function carriedBlock(type: string, block: WireObject, said: string): CarriedBlock | null {
+  switch (type) {
+    case "text":
+      return { type, units: said.length };
+    case "tool_use":
+      return { type };
+    case "thinking":
+      return {
+        type,
+        thinking: kept(textIn(block, "thinking") ?? "", "a thought"),
+        signature: kept(textIn(block, "signature") ?? "", "the signature of a thought"),
+      };
+    case "redacted_thinking":
+      return { type, data: kept(textIn(block, "data") ?? "", "a thought") };
+    default:
+      return null;
+  }
 }
 
 function callOf(

@@ -6,6 +6,7 @@
 import { sourceAt, sourcesIn } from "../base/json.ts";
 import type { ChatCall, ChatReply, ChatStop, ChatUsage } from "../model/chat.ts";
 import { UNKNOWN_CHAT_USAGE } from "../model/chat.ts";
+import { carriedThoughts } from "./carry.ts";
 import {
   countIn,
   isObject,
@@ -34,6 +35,10 @@ export function readOpenAiReply(text: string): ChatReply {
     stop: refusal === "" ? stopOf(textIn(choice, "finish_reason")) : "filtered",
     usage: readOpenAiUsage(member(body, "usage")),
     response: { id: textIn(body, "id") ?? null, model: textIn(body, "model") ?? null },
+    ...carriedThoughts(
+      kept(textIn(message, "reasoning_content") ?? "", "the reasoning"),
+      listIn(message, "tool_calls").map(signatureOf),
+    ),
   };
 }
 
@@ -45,6 +50,14 @@ function contentOf(message: WireObject): string {
   return listIn(message, "content")
     .map((part) => (isObject(part) && textIn(part, "type") === "text" ? textIn(part, "text") : ""))
     .join("");
+}
+
+/** Some servers sign the thought behind a call, and want the signature back with it. */
+function signatureOf(call: unknown): string | null {
+  const extra = isObject(call) ? objectIn(call, "extra_content") : undefined;
+  const google = extra === undefined ? undefined : objectIn(extra, "google");
+  const signature = google === undefined ? undefined : textIn(google, "thought_signature");
+  return signature === undefined ? null : kept(signature, "the signature of a thought");
 }
 
 function callsOf(message: WireObject, source: string): readonly ChatCall[] {

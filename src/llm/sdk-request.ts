@@ -1,8 +1,9 @@
 /** A conversation as a model of the AI SDK takes it. */
 import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { JsonValue } from "../base/json.ts";
-import type { ChatMessage } from "../model/chat.ts";
+import type { ChatCall, ChatMessage } from "../model/chat.ts";
 import type { ChatRequest } from "../ports/chat-model.ts";
+import { type CarriedBlock, carriedBy } from "./carry.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import { isObject as isWireObject, parseWire } from "./wire-json.ts";
 import { type WireNames, withWireIds } from "./wire-names.ts";
@@ -55,23 +56,72 @@ function saidAs(message: ChatMessage, names: WireNames): LanguageModelV3Prompt {
   }
 }
 
+type Assistant = Extract<LanguageModelV3Prompt[number], { readonly role: "assistant" }>;
+type Part = Assistant["content"][number];
+
 /** No provider takes a part that is empty. */
 function saidByModel(
-  { content, calls }: ChatMessage & { readonly role: "assistant" },
+  message: ChatMessage & { readonly role: "assistant" },
   names: WireNames,
 ): LanguageModelV3Prompt {
-  if (content === "" && calls.length === 0) return [];
-  const text = content === "" ? [] : [{ type: "text", text: content } as const];
-  const asked = calls.map(
-    (call) =>
-      ({
-        type: "tool-call",
-        toolCallId: call.id,
-        toolName: names.to(call.name),
-        input: argumentsOf(call.arguments),
-      }) as const,
-  );
-  return [{ role: "assistant", content: [...text, ...asked] }];
+  const carried = carriedBy(message);
+  const asked = message.calls.map((call, at) => {
+    const signature = carried?.kind === "thoughts" ? (carried.signatures[at] ?? "") : "";
+    return callPart(call, names, signature);
+  });
+  const content =
+    carried?.kind === "blocks"
+      ? inOrder(message.content, asked, carried.blocks)
+      : [
+          ...(carried === null || carried.reasoning === ""
+            ? []
+            : [{ type: "reasoning", text: carried.reasoning } as const]),
+          ...textParts(message.content),
+          ...asked,
+        ];
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function inOrder(content: string, asked: readonly Part[], blocks: readonly CarriedBlock[]): Part[] {
+  const parts: Part[] = [];
+  let [units, calls] = [0, 0];
+  for (const block of blocks) {
+    switch (block.type) {
+      case "thinking":
+        parts.push(thought(block.thinking, { signature: block.signature }));
+        break;
+      case "redacted_thinking":
+        parts.push(thought("", { redactedData: block.data }));
+        break;
+      case "text":
+        parts.push(...textParts(content.slice(units, units + block.units)));
+        units += block.units;
+        break;
+      case "tool_use":
+        parts.push(...asked.slice(calls, calls + 1));
+        calls += 1;
+        break;
+    }
+  }
+  return parts;
+}
+
+function thought(text: string, anthropic: { readonly [name: string]: string }): Part {
+  return { type: "reasoning", text, providerOptions: { anthropic } };
+}
+
+function textParts(text: string): readonly Part[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
+
+function callPart(call: ChatCall, names: WireNames, signature: string): Part {
+  return {
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: names.to(call.name),
+    input: argumentsOf(call.arguments),
+    ...(signature === "" ? {} : { providerOptions: { google: { thoughtSignature: signature } } }),
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Bodies of an agent run's own entries as they are read back; what does not fit was not written by this version. */
 import { z } from "zod";
 import { type Digest, isDigest } from "../base/digest.ts";
+import type { JsonValue } from "../base/json.ts";
 import { STOPPING } from "./agent.ts";
 import { CHAT_STOPS, PROVIDER_FAULTS, type ProviderFault } from "./chat.ts";
 import { STOP_REASONS, type StopReason, TERMINAL_STATES } from "./stop.ts";
@@ -87,6 +88,7 @@ export const agentRepliedBody = z.object({
 export const agentSaid = z.strictObject({
   content: z.string(),
   calls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  carry: z.exactOptional(z.custom<JsonValue>((value) => value !== undefined)),
 });
 
 /** `stopped`: told to, by a pause, a cancellation or the end of the run's time. */

@@ -21,6 +21,7 @@ export type ChatMessage =
       /** Empty when the model only asked for tools. */
       readonly content: string;
       readonly calls: readonly ChatCall[];
+      readonly carry?: JsonValue;
     }
   | {
       readonly role: "tool";
@@ -67,6 +68,11 @@ export type ChatReply = {
   readonly calls: readonly ChatCall[];
   readonly stop: ChatStop;
   readonly usage: ChatUsage;
+  /**
+   * What the provider wants back with this message when the conversation goes on, such as signed thoughts: for its
+   * adapter alone to read. Left out when there is nothing.
+   */
+  readonly carry?: JsonValue;
   /** What the provider calls this response and the model behind it; null where it does not say. */
   readonly response: { readonly id: string | null; readonly model: string | null };
 };

@@ -128,6 +128,28 @@ it("a number that no double holds is refused by the tool's reader, not rounded o
   expect(tools.pay.calls).toHaveLength(0);
 });
 
+it("a model's signed thoughts go back with its calls, and a replay has them too", async () => {
+  const thought = { type: "thinking", thinking: "look first", signature: "sig-1" };
+  const asked = { type: "tool_use", id: "toolu_1", name: "bank_pay", input: JSON.parse(PAYMENT) };
+  server.answers(
+    json(anthropicMessage([thought, asked], { stop_reason: "tool_use" })),
+    json(anthropicMessage([{ type: "text", text: "Paid." }])),
+  );
+  const model = await openChatModel("anthropic:claude-sonnet-5-5", {
+    variables: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url },
+    acceptCost: true,
+  });
+  const runtime = runtimeOf(host, model);
+  const result = await runtime.run("pay");
+  expect(result).toMatchObject({ state: "completed", output: "Paid." });
+  expect(server.received[1]?.body["messages"]).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [thought, asked] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1" }] },
+  ]);
+  expect(runtime.replay(result.run)).toMatchObject({ replies: 2, ended: true });
+});
+
 it("the key is nowhere in the record or in the trace, even when the provider echoes it (B120)", async () => {
   server.answers(json({ error: { message: `bad key ${KEY}` } }, { status: 401 }));
   const runtime = runtimeOf(host, await openai());

@@ -123,6 +123,7 @@ describe("a reply over the messages wire", () => {
       content: "x",
       stop: "end",
     });
+    expect((await replyTo(json(anthropicMessage([text])))).carry).toBeUndefined();
     expect(await replyTo(json(anthropicMessage([text, { type: "hologram" }])))).toMatchObject({
       content: "x",
       stop: "other",
@@ -270,6 +271,32 @@ describe("a request over the messages wire", () => {
     expect(body["tools"]).toMatchObject([
       { name: "ledger_post", input_schema: { type: "object" } },
     ]);
+  });
+
+  it("has the model's thoughts back, whole and in their place", async () => {
+    const content = [
+      { type: "thinking", thinking: "first", signature: "sig-1" },
+      { type: "text", text: "Both " },
+      { type: "text", text: "now." },
+      { type: "redacted_thinking", data: "sealed" },
+      use("toolu_1", "ledger_post", { n: 1 }),
+      use("toolu_2", "ledger_post", { n: 2 }),
+    ];
+    const body = anthropicMessage(content, { stop_reason: "tool_use" });
+    const reply = await replyTo(json(body), ask({ tools: [tool] }));
+    expect(reply).toMatchObject({ content: "Both now.", stop: "calls" });
+    const said = { role: "assistant", content: reply.content, calls: reply.calls } as const;
+    const carry = reply.carry ?? null;
+    const back = async (message: ChatMessage) =>
+      (await sent(ask({ messages: [message], tools: [tool] })))["messages"];
+    expect(await back({ ...said, carry })).toEqual([{ role: "assistant", content }]);
+    const plain = [
+      { role: "assistant", content: [{ type: "text", text: "Both now." }, ...content.slice(4)] },
+    ];
+    expect(await back(said)).toEqual(plain);
+    for (const strange of [null, "x", { blocks: [{ type: "text", units: 1 }] }, { blocks: [7] }]) {
+      expect(await back({ ...said, carry: strange })).toEqual(plain);
+    }
   });
 
   it("gives the answer of a model without schemas as the text that it sent", async () => {

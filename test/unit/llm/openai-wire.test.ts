@@ -490,6 +490,31 @@ describe("a request over the chat completions wire", () => {
     }
   });
 
+  it("has reasoning and signatures back where the server sent them, and only there", async () => {
+    const asked = { type: "function", function: { name: "add", arguments: '{"n":1}' } };
+    const extra_content = { google: { thought_signature: "sig-2" } };
+    const tool_calls = [
+      { id: "a", ...asked },
+      { id: "b", ...asked, extra_content },
+    ];
+    const reply = await replyTo(
+      json(
+        completion(
+          { content: "Both.", reasoning_content: "two of them", tool_calls },
+          { finish: "tool_calls" },
+        ),
+      ),
+    );
+    const said = { role: "assistant", content: "Both.", calls: reply.calls } as const;
+    const withThoughts = await sent(ask({ messages: [{ ...said, carry: reply.carry ?? null }] }));
+    expect(withThoughts["messages"]).toEqual([
+      { role: "assistant", content: "Both.", reasoning_content: "two of them", tool_calls },
+    ]);
+    const without = await sent(ask({ messages: [said] }));
+    expect(JSON.stringify(without)).not.toContain("sig-2");
+    expect(JSON.stringify(without)).not.toContain("two of them");
+  });
+
   it("asks for a schema to the letter where the schema allows it, and limits what is written", async () => {
     const strict = {
       type: "object",
