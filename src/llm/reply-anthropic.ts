@@ -15,6 +15,7 @@ import {
   listIn,
   Malformed,
   member,
+  nameIn,
   parseWire,
   textIn,
   usageOf,
@@ -60,7 +61,7 @@ export function readAnthropicReply(text: string, answering: boolean): ChatReply 
     calls,
     stop: answered && stop === "calls" && calls.length === 0 ? "end" : strange ? "other" : stop,
     usage: readAnthropicUsage(member(body, "usage")),
-    response: { id: textIn(body, "id") ?? null, model: textIn(body, "model") ?? null },
+    response: { id: nameIn(body, "id"), model: nameIn(body, "model") },
     ...(answered ? {} : carriedFor(order)),
   };
 }

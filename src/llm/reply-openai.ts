@@ -14,6 +14,7 @@ import {
   listIn,
   Malformed,
   member,
+  nameIn,
   objectIn,
   parseWire,
   textIn,
@@ -34,7 +35,7 @@ export function readOpenAiReply(text: string): ChatReply {
     calls: callsOf(message, sourceAt(text, "/choices/0/message/tool_calls") ?? "[]"),
     stop: refusal === "" ? stopOf(textIn(choice, "finish_reason")) : "filtered",
     usage: readOpenAiUsage(member(body, "usage")),
-    response: { id: textIn(body, "id") ?? null, model: textIn(body, "model") ?? null },
+    response: { id: nameIn(body, "id"), model: nameIn(body, "model") },
     ...carriedThoughts(
       kept(textIn(message, "reasoning_content") ?? "", "the reasoning"),
       listIn(message, "tool_calls").map(signatureOf),

@@ -53,6 +53,12 @@ export function kept(text: string, what: string): string {
   return text;
 }
 
+/** What the provider calls something; nothing depends on it, so what cannot be written down is left out. */
+export function nameIn(of: WireObject, name: string): string | null {
+  const found = textIn(of, name);
+  return found === undefined || hasLoneSurrogate(found) ? null : found;
+}
+
 /** `undefined` is left out, `null` is no count of tokens. */
 export type Count = number | null | undefined;
 
