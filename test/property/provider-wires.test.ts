@@ -7,11 +7,17 @@ import { Malformed } from "../../src/llm/wire-json.ts";
 import { wireNames, withWireIds } from "../../src/llm/wire-names.ts";
 import { CHAT_STOPS, type ChatMessage, type ChatReply } from "../../src/model/chat.ts";
 
-const count = fc.oneof(fc.nat(9000), fc.double(), fc.constantFrom(-1, 1.5, null, "7", 2 ** 53));
-const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const text = fc.oneof(fc.string(), fc.constantFrom("\ud83d", "__proto__", "stop", "tool_use"));
+const count = fc.oneof(
+  { weight: 9, arbitrary: fc.nat(9000) },
+  fc.constantFrom(-1, 1.5, null, "7", 2 ** 53, 1e300),
+);
+const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 9 });
+const text = fc.oneof(
+  { weight: 9, arbitrary: fc.string() },
+  fc.constantFrom("\ud83d", "__proto__", "stop", "tool_use"),
+);
 const junk = fc.oneof(text, count, fc.jsonValue({ maxDepth: 2 }));
-const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 9, arbitrary }, junk);
+const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 30, arbitrary }, junk);
 
 const openAi = mostly(
   fc.record({
@@ -43,7 +49,7 @@ const openAi = mostly(
             finish_reason: some(mostly(fc.constantFrom("stop", "tool_calls", "length"))),
           }),
         ),
-        { maxLength: 2 },
+        { minLength: 1, maxLength: 2 },
       ),
     ),
     usage: some(
@@ -116,6 +122,7 @@ describe("whatever a provider sends", () => {
   it("over the chat completions wire is read soundly or refused (B064, B065, B066)", () => {
     fc.assert(
       fc.property(openAi, (body) => readSoundly(() => readOpenAiReply(JSON.stringify(body)))),
+      { numRuns: 300 },
     );
   });
 
@@ -124,6 +131,7 @@ describe("whatever a provider sends", () => {
       fc.property(anthropic, fc.boolean(), (body, answering) =>
         readSoundly(() => readAnthropicReply(JSON.stringify(body), answering)),
       ),
+      { numRuns: 300 },
     );
   });
 
