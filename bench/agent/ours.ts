@@ -131,7 +131,7 @@ async function play(scenario: Scenario, at: World): Promise<Ended> {
         const runtime = runtimeOf(host, modelOf(scenario, at), scenario);
         let result = await runtime.run("do it");
         if (scenario.drama === "reject") {
-          const approval = rejection(host, result);
+          const approval = rejection(result);
           result = await runtime.resume(result.run, { approval });
         }
         return { result, audited: await audited(host) };
@@ -139,12 +139,10 @@ async function play(scenario: Scenario, at: World): Promise<Ended> {
   }
 }
 
-function rejection(host: Host, { requests }: AgentResult): JsonValue {
+function rejection({ requests }: AgentResult): JsonValue {
   const [request] = requests;
   if (request === undefined) throw new Error("nothing was asked");
-  const operations = request.operations.map(({ digest }) => digest);
-  const shown = { ...request, audience: host.origin, operations };
-  return decision(shown as never, KEYS.alice, "alice", { decision: "reject" });
+  return decision(request, KEYS.alice, "alice", { decision: "reject" });
 }
 
 /** Goes away behind the receipt of the first effect, and is taken up by one or two others. */

@@ -8,7 +8,10 @@
 import { RoteError } from "../base/error.ts";
 import { admitJson } from "../base/json.ts";
 import { bounded, within } from "../host/index.ts";
+import { agentSaid } from "../model/agent-entry.ts";
 import {
+  CHAT_STOPS,
+  type ChatCall,
   type ChatReply,
   type ChatUsage,
   PROVIDER_FAULTS,
@@ -18,10 +21,11 @@ import type { ChatRequest } from "../ports/chat-model.ts";
 import type { Count } from "../ports/journal.ts";
 import { requestDigest } from "./conversation.ts";
 import { repliedBodyOf } from "./entries.ts";
+import { familyCounter, overCalls, overFamily } from "./family.ts";
 import { itemsOf } from "./grown.ts";
 import { replyTokens, stop } from "./limits.ts";
 import type { Next } from "./next.ts";
-import { activeMs, familyCounter, put, type Session } from "./session.ts";
+import { activeMs, put, type Session } from "./session.ts";
 import type { AgentState, Fault, Stop } from "./state.ts";
 import { type Charge, chargeFor, chargeForLost } from "./usage.ts";
 
@@ -36,7 +40,7 @@ export async function ask(
 ): Promise<Stop | null> {
   if (attempt > 1) await delay(session, signal);
   if (signal.aborted) return null;
-  const over = overFamily(session);
+  const over = overFamily(session) ?? overCalls(session);
   if (over !== null) return over;
   const { request, digest } = requestOf(session.state, session.tools, session.offered);
   const ms = activeMs(session);
@@ -47,6 +51,8 @@ export async function ask(
     {
       entries: [{ chain: session.run, type: "agent_asked", body: asked }],
       count: countsBefore(session, attempt),
+      // Nobody may take the run over while its model has time to answer.
+      holdMs: session.state.start.limits.model_timeout_ms,
     },
   );
   if (refused !== null) return familyStop(refused);
@@ -98,6 +104,7 @@ async function unanswered(session: Session, turn: TurnAt, fault: Fault): Promise
     {
       entries: [{ chain: session.run, type: "agent_unanswered", body }],
       count: settledCounts(session, charge),
+      holdMs: delayMs(session.state, session.state.turn.failed + 1, fault),
     },
   );
 }
@@ -131,44 +138,45 @@ async function replyTo(
 }
 
 /** What a model resolves to is its own affair until it was read. */
-function readReply(given: ChatReply): ChatReply | undefined {
-  const { content, calls, stop: why, usage, response, carry } = Object(given) as Partial<ChatReply>;
-  const said = admitJson(
-    { content, calls: calls?.map(({ id, name, arguments: args }) => ({ id, name, args })) },
+function readReply(given: unknown): ChatReply | undefined {
+  const { content, calls, stop: why, usage, response, carry } = membersOf<ChatReply>(given);
+  const known = CHAT_STOPS.find((one) => one === why);
+  if (known === undefined || !Array.isArray(calls)) return undefined;
+  const asked = calls.map((call: unknown) => {
+    const { id, name, arguments: args } = membersOf<ChatCall>(call);
+    return { id, name, arguments: args };
+  });
+  const admitted = admitJson(
+    { content, calls: asked, ...(carry === undefined ? {} : { carry }) },
     { numbers: "finite" },
   );
-  const carried = carry === undefined ? undefined : admitJson(carry, { numbers: "finite" });
-  if (carried?.ok === false) return;
-  if (!said.ok || typeof content !== "string" || calls === undefined || why === undefined) return;
-  if (
-    calls.some((call) =>
-      [call.id, call.name, call.arguments].some((one) => typeof one !== "string"),
-    )
-  ) {
-    return;
-  }
+  const said = admitted.ok ? agentSaid.safeParse(admitted.value) : undefined;
+  if (said?.success !== true) return undefined;
   return {
-    content,
-    calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
-    stop: why,
+    ...said.data,
+    stop: known,
     usage: readUsage(usage),
     response: {
       id: typeof response?.id === "string" ? bounded(response.id) : null,
       model: typeof response?.model === "string" ? bounded(response.model) : null,
     },
-    ...(carried === undefined ? {} : { carry: carried.value }),
   };
 }
 
+function membersOf<T>(given: unknown): Partial<T> {
+  return typeof given === "object" && given !== null ? given : {};
+}
+
 /** What is no count is unknown, and a part that is larger than the whole makes both so. */
-function readUsage(usage: Partial<ChatUsage> | undefined): ChatUsage {
-  const input = countOf(usage?.input_tokens);
-  const cached = countOf(usage?.cached_input_tokens);
-  const written = countOf(usage?.cache_write_tokens);
+function readUsage(given: unknown): ChatUsage {
+  const usage = membersOf<ChatUsage>(given);
+  const input = countOf(usage.input_tokens);
+  const cached = countOf(usage.cached_input_tokens);
+  const written = countOf(usage.cache_write_tokens);
   const consistent = input === null || (cached ?? 0) + (written ?? 0) <= input;
   return {
     input_tokens: consistent ? input : null,
-    output_tokens: countOf(usage?.output_tokens),
+    output_tokens: countOf(usage.output_tokens),
     cached_input_tokens: consistent ? cached : null,
     cache_write_tokens: consistent ? written : null,
   };
@@ -201,11 +209,15 @@ function faultWith(kind: Fault["kind"], message: string): Fault {
   return { kind, message, retry, retryAfterMs: null };
 }
 
-async function delay({ state, parts }: Session, signal: AbortSignal): Promise<void> {
-  const { turn, start } = state;
+function delayMs({ start }: AgentState, failed: number, { retryAfterMs }: Fault): number {
+  const own = start.limits.retry_delay_ms * 2 ** Math.max(0, failed - 1);
+  return Math.min(retryAfterMs ?? own, MOST_DELAY_MS);
+}
+
+async function delay(session: Session, signal: AbortSignal): Promise<void> {
+  const { turn } = session.state;
   if (turn.lastFault === null || turn.lastFault.kind === "stopped") return;
-  const own = start.limits.retry_delay_ms * 2 ** Math.max(0, turn.failed - 1);
-  const ms = Math.min(turn.lastFault.retryAfterMs ?? own, MOST_DELAY_MS);
+  const ms = delayMs(session.state, turn.failed, turn.lastFault);
   if (ms === 0 || signal.aborted) return;
   await new Promise<void>((resolve) => {
     const end = (): void => {
@@ -213,7 +225,7 @@ async function delay({ state, parts }: Session, signal: AbortSignal): Promise<vo
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const cancel = parts.timers.deadline(ms, end);
+    const cancel = session.parts.timers.deadline(ms, end);
     signal.addEventListener("abort", end);
   });
 }
@@ -250,20 +262,6 @@ function settledCounts(session: Session, charge: Charge): readonly Count[] {
     settle("output_tokens", charge.output),
     settle("total_tokens", charge.total),
   ];
-}
-
-/** What no reservation guards is looked at before each turn. */
-function overFamily(session: Session): Stop | null {
-  const { start } = session.state;
-  const { max_active_ms: time, max_tool_calls: calls } = start.root?.limits ?? start.limits;
-  const { journal } = session.parts;
-  const spent = journal.total(familyCounter(session, "active_ms"));
-  if (spent > BigInt(time)) {
-    return stop("max_runtime", `the run and its children worked ${spent} ms of ${time}`);
-  }
-  const asked = journal.total(familyCounter(session, "calls"));
-  if (asked <= BigInt(calls)) return null;
-  return stop("max_steps", `the run and its children asked for ${asked} tool calls of ${calls}`);
 }
 
 function familyStop(refused: { readonly code: string }): Stop {

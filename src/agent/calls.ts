@@ -1,9 +1,13 @@
 /** Calls as a model asked for them: read strictly, never repaired. */
 import { type JsonValue, readJson } from "../base/json.ts";
+import { bounded } from "../host/index.ts";
 import type { AgentStart } from "../model/agent.ts";
 import type { ChatCall } from "../model/chat.ts";
 import { actionFingerprint, observationFingerprint } from "./fingerprint.ts";
 import type { CallState, Observation, Streak } from "./state.ts";
+
+/** Of a name that is no tool's, as it is told. */
+const NAME_LENGTH = 128;
 
 const LIMITS = { numbers: "finite", maxBytes: 4 * 1024 * 1024 } as const;
 
@@ -30,7 +34,7 @@ export function callOf(start: AgentStart, number: number, { id, name, ...call }:
     const names = start.tools.map((one) => one.name).join(", ");
     return unusable(
       "unknown_tool",
-      `there is no tool ${JSON.stringify(name)}; there are: ${names}`,
+      `there is no tool ${JSON.stringify(bounded(name, NAME_LENGTH))}; there are: ${names}`,
     );
   }
   if (!read.ok)

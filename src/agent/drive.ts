@@ -11,6 +11,7 @@ import { RoteError } from "../base/error.ts";
 import { TAGS } from "../base/tags.ts";
 import { differingParts, environmentFor } from "../host/index.ts";
 import { ask } from "./ask.ts";
+import { callsLeft, overCalls, overFamily, timeLeft } from "./family.ts";
 import { stop } from "./limits.ts";
 import { nextOf } from "./next.ts";
 import { operate } from "./operate.ts";
@@ -21,12 +22,13 @@ import type { CallState, Stop } from "./state.ts";
 export async function drive(session: Session, paused: AbortSignal): Promise<void> {
   const { parts, cancel } = session;
   const time = new AbortController();
-  const left = session.state.start.limits.max_active_ms - session.state.activeMs;
-  const alarm = parts.timers.deadline(Math.min(Math.max(1, left + 1), LONGEST_TIMER), () =>
-    time.abort(),
-  );
+  const own = session.state.start.limits.max_active_ms - session.state.activeMs;
+  const left = Math.min(own, timeLeft(session)) + 1;
+  const end = (): void => time.abort();
+  const alarm = left > LONGEST_TIMER ? null : parts.timers.deadline(Math.max(1, left), end);
   session.enteredMs = parts.clock.monotonicMs();
   const signals = {
+    time: time.signal,
     tools: AbortSignal.any([cancel.signal, time.signal]),
     model: AbortSignal.any([cancel.signal, time.signal, paused]),
   };
@@ -44,15 +46,16 @@ export async function drive(session: Session, paused: AbortSignal): Promise<void
     await parts.journal.release(session.lease).catch(() => undefined);
     throw error;
   } finally {
-    alarm();
+    alarm?.();
     session.enteredMs = null;
   }
 }
 
-/** The platform's timers fire at once for more. */
+/** The platform's timers fire at once for more; so long a time is looked at between operations alone. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Signals {
+  readonly time: AbortSignal;
   readonly tools: AbortSignal;
   readonly model: AbortSignal;
 }
@@ -61,7 +64,7 @@ async function loop(session: Session, paused: AbortSignal, signals: Signals): Pr
   for (;;) {
     const next = nextOf(session.state);
     if (next.kind === "end") return finish(session, next.stop);
-    const ended = endedFromOutside(session);
+    const ended = endedFromOutside(session, signals.time);
     if (ended !== null) return finish(session, ended);
     if (paused.aborted) return pause(session);
     switch (next.kind) {
@@ -71,7 +74,12 @@ async function loop(session: Session, paused: AbortSignal, signals: Signals): Pr
         break;
       }
       case "call": {
-        const moved = await together(session, next.calls, signals.tools);
+        const over = overFamily(session);
+        if (over !== null) return finish(session, over);
+        const left = callsLeft(session);
+        const calls = next.calls.filter(({ number }) => number < left);
+        if (calls.length === 0) return finish(session, overCalls(session) ?? NO_CALLS_LEFT);
+        const moved = await together(session, calls, signals.tools);
         if (moved || signals.tools.aborted) break;
         await session.parts.journal.release(session.lease);
         return;
@@ -85,11 +93,15 @@ async function loop(session: Session, paused: AbortSignal, signals: Signals): Pr
   }
 }
 
-function endedFromOutside(session: Session): Stop | null {
+const NO_CALLS_LEFT = stop("max_steps", "the run and its children have no tool call left");
+
+function endedFromOutside(session: Session, time: AbortSignal): Stop | null {
   if (session.cancel.signal.aborted) return stop("user_cancelled", "the run was cancelled");
   const limit = session.state.start.limits.max_active_ms;
   const spent = activeMs(session);
-  return spent > limit ? stop("max_runtime", `${spent} ms of ${limit} were worked`) : null;
+  if (spent > limit) return stop("max_runtime", `${spent} ms of ${limit} were worked`);
+  if (!time.aborted) return null;
+  return stop("max_runtime", "the run and its children have no time left");
 }
 
 /** True when at least one of them has an outcome now. */

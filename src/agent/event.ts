@@ -36,7 +36,21 @@ export type AgentEvent =
   | { readonly type: "paused"; readonly ms: number }
   | EndedEvent;
 
-export type AgentEventType = AgentEvent["type"];
+/** The types of all events. */
+export const AGENT_EVENTS = [
+  "started",
+  "resumed",
+  "asked",
+  "replied",
+  "unanswered",
+  "requested",
+  "admitted",
+  "settled",
+  "marked",
+  "paused",
+  "ended",
+] as const satisfies readonly AgentEvent["type"][];
+export type AgentEventType = (typeof AGENT_EVENTS)[number];
 
 interface Turn {
   /** From 1. */

@@ -6,7 +6,7 @@ import { assertNever } from "../base/assert.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { TAGS } from "../base/tags.ts";
-import { CANCELLED } from "../host/index.ts";
+import { bounded, CANCELLED } from "../host/index.ts";
 import type { AgentStart, Stopping } from "../model/agent.ts";
 import type { ChatReply } from "../model/chat.ts";
 import { GATE_CODES, type GateCode } from "../model/operation.ts";
@@ -205,8 +205,9 @@ function unusableReply({ stop, content, calls }: ChatReply): string | null {
       return "the provider withheld a part of the reply";
     case "other":
       return "the provider did not say why the reply ends";
-    case "end":
     case "calls":
+      return calls.length === 0 ? "the reply ends to call tools, and names none" : null;
+    case "end":
       return calls.length === 0 && content.trim() === "" ? "the reply is empty" : null;
   }
 }
@@ -285,7 +286,7 @@ function stopFor(reason: StopReason, { name, number, observation }: CallState): 
   };
   return {
     reason,
-    message: `call ${number} of ${name}: ${message ?? reason}`,
+    message: bounded(`call ${number} of ${bounded(name, 128)}: ${message ?? reason}`),
     code: error ?? null,
   };
 }
@@ -294,12 +295,13 @@ function stopFor(reason: StopReason, { name, number, observation }: CallState): 
 function advanced(state: AgentState, from: number, phase: Phase | null): AgentState {
   const upTo = settledUpTo(state.calls);
   let { streak, errors } = state;
+  const { consecutive_errors: limit } = state.start.limits;
   for (const call of state.calls.slice(from, upTo)) {
     streak = streakAfter(state.start, streak, call);
     const failed = call.observation?.error === true;
-    errors = failed
-      ? { inARow: errors.inARow + 1, total: errors.total + 1 }
-      : { ...errors, inARow: 0 };
+    if (failed) errors = { inARow: errors.inARow + 1, total: errors.total + 1 };
+    // Once there were too many, no call behind them makes up for it.
+    else if (errors.inARow < limit) errors = { ...errors, inARow: 0 };
   }
   const next = { ...state, streak, errors };
   if (upTo === state.calls.length) return observed(next);

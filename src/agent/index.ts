@@ -1,15 +1,13 @@
 export { drive } from "./drive.ts";
-export { agentEntries, agentEvents, startOf } from "./entries.ts";
 export type { AgentEventType } from "./event.ts";
 export { nextOf } from "./next.ts";
 export { RECALL_K, recalledFor } from "./recalled.ts";
-export { type ReplayChange, type Replayed, replayAgent } from "./replay.ts";
+export { type ReplayChange, replayAgent } from "./replay.ts";
 export { type AgentReport, reportOf } from "./report.ts";
 export { resumeAgent, stateIn } from "./resume.ts";
 export { finish, type Progress, type ProgressMarker, type Session } from "./session.ts";
 export { type AgentSpan, agentSpans, type SpanAttributes, type SpanEvent } from "./spans.ts";
 export { type Spent, spentBy } from "./spent.ts";
 export { type AgentOptions, startAgent } from "./start.ts";
-export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";
 export { type Transcript, type TranscriptCall, transcriptOf } from "./transcript.ts";

@@ -35,7 +35,10 @@ export function agentLimits(
   const own = { ...DEFAULT_AGENT_LIMITS, ...given };
   const limits = above === null ? own : lowered(own, above);
   const tightest = tightestOf(limits);
-  const reserve = given.reserve_tokens ?? reserveFor(tightest);
+  const wanted = given.reserve_tokens ?? reserveFor(tightest);
+  // What is unknown is charged no lower in a child.
+  const least = Math.min(above?.reserve_tokens ?? 0, tightest ?? 0);
+  const reserve = Math.max(wanted, least);
   if (tightest !== null && reserve > tightest) {
     throw badLimit("reserve_tokens", `${reserve} is more than the limit of ${tightest} tokens`);
   }

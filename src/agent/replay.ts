@@ -83,14 +83,17 @@ export function replayAgent(parts: ReceiptParts, run: string, change: ReplayChan
         if (exchange.lost) state = apply(state, { type: "resumed" });
         break;
       }
-      case "call":
+      case "call": {
+        const before = results;
         for (const call of next.calls) {
           const found = record.calls.find(
             (one) => !one.used && one.fingerprint === call.fingerprint,
           );
-          if (found === undefined || !found.settled) {
-            const recorded = record.calls.find(({ used, settled }) => !used && settled);
-            if (recorded === undefined) return unended(state, record, replies, results);
+          // It was never its turn, or it waits for a person to this day.
+          if (found?.settled === false) continue;
+          const recorded = found ?? record.calls.find(({ used, settled }) => !used && settled);
+          if (recorded === undefined) continue;
+          if (found === undefined) {
             throw miss(
               `turn ${state.step}: recorded is ${recorded.name}, now it is ${call.name}, with other arguments or in another number`,
             );
@@ -99,7 +102,9 @@ export function replayAgent(parts: ReceiptParts, run: string, change: ReplayChan
           state = settledAs(state, call, found.events);
           results += 1;
         }
+        if (results === before) return unended(state, record, replies, results);
         break;
+      }
       case "mark": {
         const marked = record.marks.shift();
         if (marked === undefined) return unended(state, record, replies, results);

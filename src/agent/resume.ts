@@ -24,7 +24,9 @@ import type { Lease } from "../ports/journal.ts";
 import { claimRun } from "../run/index.ts";
 import { changedParts } from "./drive.ts";
 import { agentEntries, agentEvents } from "./entries.ts";
+import type { AgentEvent } from "./event.ts";
 import { fold } from "./fold.ts";
+import { nextOf } from "./next.ts";
 import { offeredTools } from "./offered.ts";
 import { type ProgressMarker, type Session, take } from "./session.ts";
 import type { AgentState } from "./state.ts";
@@ -38,18 +40,22 @@ export interface ResumeAgent {
 }
 
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
-export function stateIn(
-  parts: HostParts,
-  run: string,
-): { readonly state: AgentState; readonly entries: readonly Appended[] } {
+export function stateIn(parts: HostParts, run: string): Standing {
   const entries = agentEntries(parts, run);
-  return { state: stateFrom(parts, entries), entries };
+  return { ...standing(parts, entries), entries };
 }
 
-function stateFrom(parts: HostParts, entries: readonly Appended[]): AgentState {
+interface Standing {
+  readonly state: AgentState;
+  readonly events: readonly AgentEvent[];
+  readonly entries: readonly Appended[];
+}
+
+function standing(parts: HostParts, entries: readonly Appended[]): Omit<Standing, "entries"> {
   try {
-    const state = fold(agentEvents(parts, entries));
-    if (state !== null) return state;
+    const events = agentEvents(parts, entries);
+    const state = fold(events);
+    if (state !== null) return { state, events };
   } catch (error) {
     // An event that the state does not admit was not written by this version.
     if (!(error instanceof RoteError) || error.code !== "internal_error") throw error;
@@ -103,7 +109,7 @@ async function takeOver(
   model: ChatModel,
   marker: ProgressMarker | null,
 ): Promise<Session | null> {
-  const { state, entries } = stateIn(parts, run);
+  const { state, events, entries } = stateIn(parts, run);
   if (state.end !== null) {
     await parts.journal.release(lease);
     return null;
@@ -119,7 +125,7 @@ async function takeOver(
     requests: [...requestsIn(parts.journal, entries)],
     cancel: new AbortController(),
     enteredMs: null,
-    countedMs: state.activeMs,
+    countedMs: countedIn(events),
   };
   await writeResumed(session, entries.length);
   const open = await recover(parts, lease, entries);
@@ -129,6 +135,14 @@ async function takeOver(
     take(session, { type: "settled", call, admitted: true, outcome, result, refusal, final });
   }
   return session;
+}
+
+/** The gate's admissions tell the time too, and count none. */
+function countedIn(events: readonly AgentEvent[]): number {
+  return events.reduce(
+    (ms, event) => ("ms" in event && event.type !== "admitted" ? event.ms : ms),
+    0,
+  );
 }
 
 async function writeResumed(session: Session, from: number): Promise<void> {
@@ -180,13 +194,14 @@ function refuseOther(
 function isWaiting(parts: HostParts, state: AgentState, entries: readonly Appended[]): boolean {
   if (state.phase !== "approval_pending" || state.paused) return false;
   if (changedParts({ parts, state }).length > 0) return false;
+  const next = nextOf(state);
+  if (next.kind !== "call") return false;
   const requests = requestsIn(parts.journal, entries);
-  return state.calls
-    .filter(({ status }) => status !== "settled")
-    .every(({ number }) => {
-      const request = requests.findLast(({ operations }) =>
-        operations.some(({ operation }) => operation.call === number),
-      );
-      return request !== undefined && !isPast(parts, request) && isUndecided(parts, request);
-    });
+  // Calls behind these do not count: it is not their turn.
+  return next.calls.every(({ number }) => {
+    const request = requests.findLast(({ operations }) =>
+      operations.some(({ operation }) => operation.call === number),
+    );
+    return request !== undefined && !isPast(parts, request) && isUndecided(parts, request);
+  });
 }

@@ -14,6 +14,7 @@ import { agentStateOf } from "../model/agent-states.ts";
 import type { ChatModel, ChatTool } from "../ports/chat-model.ts";
 import type { Append, AppendRefusal, Lease } from "../ports/journal.ts";
 import type { AgentEvent } from "./event.ts";
+import { familyCounter } from "./family.ts";
 import { apply } from "./fold.ts";
 import type { AgentState, Stop } from "./state.ts";
 import { transitionFault } from "./transitions.ts";
@@ -49,11 +50,6 @@ export interface Session {
 export function activeMs({ state, parts, enteredMs }: Session): number {
   if (enteredMs === null) return state.activeMs;
   return state.activeMs + Math.max(0, Math.round(parts.clock.monotonicMs() - enteredMs));
-}
-
-/** Counter of the whole family of a run. */
-export function familyCounter({ run, state }: Session, what: string): string {
-  return `agent/${state.start.root?.run ?? run}/${what}`;
 }
 
 /**

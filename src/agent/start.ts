@@ -32,9 +32,9 @@ import type { ProgressMarker, Session } from "./session.ts";
 export interface AgentOptions {
   /** Names of the host's tools that the model may ask for. Default: all that are reviewed; a child: its parent's. */
   readonly tools?: readonly string[];
-  /** Tools of those that tell of something that changes; see `AgentTool`. Default none. */
+  /** Tools of those that tell of something that changes; see `AgentTool`. Default none; a child: none but its parent's. */
   readonly polls?: readonly string[];
-  /** JSON Pointers into the arguments of effects that make up their natural keys, by tool. Default none. */
+  /** JSON Pointers into the arguments of effects that make up their natural keys, by tool. Default none; a child keeps its parent's. */
   readonly keys?: { readonly [tool: string]: readonly string[] };
   readonly instructions?: string;
   readonly limits?: Partial<AgentLimits>;
@@ -118,7 +118,7 @@ function startFor(
     // A child may be held to more than its parent, never to less.
     stop_on: STOPPING.filter((one) => stopOn.includes(one) || above?.stop_on.includes(one)),
     markers: options.progress !== undefined,
-    model: model.identity,
+    model: { provider: model.identity.provider, name: model.identity.name },
     environment: environmentFor(
       parts,
       tools.map(({ name }) => name),
@@ -151,7 +151,9 @@ function toolsFor(
   }
   return [...new Set(names)].sort().map((name) => {
     const review = reviewed.get(name);
-    const pointers = keys[name] ?? above?.tools.find((tool) => tool.name === name)?.key ?? [];
+    const parents = above?.tools.find((tool) => tool.name === name);
+    const inherited = parents?.key ?? [];
+    const pointers = inherited.length > 0 ? inherited : (keys[name] ?? []);
     if (review === undefined) throw new TypeError("a tool that was not missing");
     if (pointers.some((text) => parsePointer(text) === undefined)) {
       throw new RoteError("bad_limit", `keys of ${name}: not a JSON Pointer`, { tool: name });
@@ -160,7 +162,7 @@ function toolsFor(
       name,
       category: review.category,
       definition: review.definition,
-      poll: polls.includes(name),
+      poll: polls.includes(name) && parents?.poll !== false,
       key: pointers,
     };
   });

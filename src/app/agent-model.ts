@@ -3,8 +3,6 @@ import { RoteError } from "../base/error.ts";
 import { scriptedChat } from "../llm/scripted-chat.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
 
-export { scriptedChat } from "../llm/scripted-chat.ts";
-
 const TOLD = 20;
 
 /**

@@ -25,10 +25,11 @@ import {
 } from "../agent/index.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { type Host, type OpenRequest, partsOf } from "../host/index.ts";
+import { type Host, partsOf } from "../host/index.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
 import type { RunSummary } from "../ports/journal.ts";
 import type { Recall } from "../ports/recall.ts";
+import { type PendingRequest, pendingRequestOf } from "../run/index.ts";
 import { undecidedRequests } from "./run-record.ts";
 
 export type { AgentOptions } from "../agent/index.ts";
@@ -44,7 +45,7 @@ export interface AgentRuntimeOptions {
 
 export interface AgentResult extends AgentReport {
   /** What the run waits for a reviewer to decide. */
-  readonly requests: readonly OpenRequest[];
+  readonly requests: readonly PendingRequest[];
 }
 
 export interface RunAgent extends AgentOptions {
@@ -85,7 +86,8 @@ export class AgentRuntime {
    * Begins a run and takes it as far as it goes: to its end, to a reviewer, or to `signal`.
    *
    * @throws RoteError `bad_goal` `bad_limit` `tool_missing` and, for a child, `unknown_run` `other_kind`: nothing was
-   *   started. `lease_lost`: another process goes on with it.
+   *   started. `lease_lost`: another process goes on with it. What the memory throws: before the run, or after its end,
+   *   which stands.
    */
   async run(goal: string, { signal, onStart, ...options }: RunAgent = {}): Promise<AgentResult> {
     const { host, model, defaults, memory } = this.#options;
@@ -94,8 +96,7 @@ export class AgentRuntime {
         ? null
         : await recalledFor(memory.recall, goal, memory.recallK ?? RECALL_K);
     const session = await startAgent(host, model, goal, { ...defaults, ...options }, recalled);
-    onStart?.(session.run);
-    return this.#drive(session, signal);
+    return this.#drive(session, signal, onStart);
   }
 
   /**
@@ -125,7 +126,7 @@ export class AgentRuntime {
     if (active !== undefined) {
       active.session.cancel.abort();
       await active.done.catch(() => undefined);
-      return this.result(run);
+      // It may have come to wait for a person, or have broken off, just before it was told.
     }
     const session = await resumeAgent(this.#options.host, run, { model: null });
     if (session !== null) {
@@ -147,7 +148,7 @@ export class AgentRuntime {
     const totalMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
     return {
       ...reportOf(run, state, totalMs),
-      requests: state.end === null ? undecidedRequests(host, run) : [],
+      requests: undecidedRequests(host, run).map((one) => pendingRequestOf(partsOf(host), one)),
     };
   }
 
@@ -186,12 +187,20 @@ export class AgentRuntime {
     return this.#options.host.runs(limit).filter(({ mode }) => mode === "agent");
   }
 
-  async #drive(session: Session, signal: AbortSignal = NEVER): Promise<AgentResult> {
+  async #drive(
+    session: Session,
+    signal: AbortSignal = NEVER,
+    onStart?: (run: string) => void,
+  ): Promise<AgentResult> {
     const { run } = session;
     if (this.#active.has(run)) {
       throw new RoteError("run_busy", `The run ${run} is being advanced already.`, { run });
     }
-    const done = drive(session, signal);
+    // Whoever is told of the run can cancel it.
+    const done = Promise.resolve().then(() => {
+      onStart?.(run);
+      return drive(session, signal);
+    });
     this.#active.set(run, { session, done });
     try {
       await done;

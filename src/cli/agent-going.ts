@@ -1,6 +1,7 @@
 /** Going on with an agent's run until it ends, waits, or is left. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentResult, AgentRuntime } from "../app/agent-runtime.ts";
+import { undecidedRequests } from "../app/run-record.ts";
 import type { OpenHost } from "./host.ts";
 import type { Terminal } from "./terminal.ts";
 import { requestHead } from "./waiting.ts";
@@ -31,7 +32,8 @@ export async function going(
     let result = await begin();
     const shown = new Set<string>();
     while (wait && result.state === "approval_pending" && !interrupted.aborted) {
-      for (const request of result.requests.filter(({ nonce }) => !shown.has(nonce))) {
+      const asked = undecidedRequests(at.host, result.run);
+      for (const request of asked.filter(({ nonce }) => !shown.has(nonce))) {
         shown.add(request.nonce);
         if (tell) terminal.print(`${requestHead(request).join("\n")}\n\n`);
         terminal.note(`waiting for a decision about request ${request.nonce} at ${at.file} ..\n`);

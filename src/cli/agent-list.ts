@@ -1,5 +1,6 @@
 import { NO_MODEL } from "../app/agent-model.ts";
 import { AgentRuntime } from "../app/agent-runtime.ts";
+import { RoteError } from "../base/error.ts";
 import type { RunSummary } from "../ports/journal.ts";
 import { usageFault } from "./fault.ts";
 import { withHost } from "./host.ts";
@@ -20,9 +21,9 @@ export async function run(call: Call): Promise<Outcome> {
       .map((summary) => listed(runtime, summary));
     const rows = runs.map(({ run, goal, state, reason, steps, updated_ms: updated }) => [
       run,
-      short(goal),
+      short(goal ?? ""),
       reason === null || reason === state ? state : `${state} (${reason})`,
-      steps,
+      steps ?? "",
       new Date(updated).toISOString(),
     ]);
     const head = ["run", "goal", "state", "turns", "last entry"];
@@ -35,10 +36,18 @@ export async function run(call: Call): Promise<Outcome> {
 }
 
 function listed(runtime: AgentRuntime, { run, startedMs, updatedMs }: RunSummary) {
-  const { goal, report, parent } = runtime.inspect(run);
-  const { state, reason, steps, tool_calls } = report;
   const times = { started_ms: startedMs, updated_ms: updatedMs };
-  return { run, goal, parent, state, reason, steps, tool_calls, ...times };
+  try {
+    const { goal, report, parent } = runtime.inspect(run);
+    const { state, reason, steps, tool_calls } = report;
+    return { run, goal, parent, state, reason, steps, tool_calls, ...times };
+  } catch (error) {
+    // One record that this version cannot read hides no other.
+    if (!(error instanceof RoteError)) throw error;
+    const { code } = error;
+    const unread = { goal: null, parent: null, state: "unreadable", steps: null, tool_calls: null };
+    return { run, ...unread, reason: code, ...times };
+  }
 }
 
 function short(text: string): string {

@@ -1,6 +1,6 @@
 /** What an agent's run has come to, told for people and as JSON. */
 import type { AgentResult } from "../app/agent-runtime.ts";
-import { unreconciled } from "../app/run-record.ts";
+import { undecidedRequests, unreconciled } from "../app/run-record.ts";
 import type { JsonValue } from "../base/json.ts";
 import { isAgentTerminal } from "../model/agent-states.ts";
 import { type ExitName, exitOf, REASON_NOTES, stateOf } from "../model/stop.ts";
@@ -9,7 +9,7 @@ import { operationJson, uncertainLines } from "./run-told.ts";
 import type { Outcome } from "./spec.ts";
 import { count } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { requestHead, requestJson } from "./waiting.ts";
+import { requestHead } from "./waiting.ts";
 
 /** A run that waits for a person, or was put down. */
 export function agentOutcome(
@@ -37,12 +37,15 @@ export function reportJson({ requests, tokens, ...report }: AgentResult): {
   return {
     ...report,
     tokens: { ...tokens },
-    ...(requests.length === 0 ? {} : { requests: requests.map(requestJson) }),
+    ...(requests.length === 0
+      ? {}
+      : { requests: requests.map((one) => ({ ...one, operations: [...one.operations] })) }),
   };
 }
 
 export function agentLines(result: AgentResult, at: OpenHost): readonly string[] {
-  const { run, state, reason, message, code, output, partial, tokens, requests } = result;
+  const { run, state, reason, message, code, output, partial, tokens } = result;
+  const requests = undecidedRequests(at.host, run);
   const why = message === null ? [] : [`why     ${message}${code === null ? "" : ` [${code}]`}`];
   return [
     `run     ${run}`,

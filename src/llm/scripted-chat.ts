@@ -98,7 +98,7 @@ function readLine(text: string, number: number): Result<Line, string> {
   if (typeof repeat !== "boolean") return err('"repeat" must be true or false');
   if (!Array.isArray(asked)) return err('"calls" must be a list');
   const calls = asked.map((call, at) => callFrom(call, `call-${number}-${at + 1}`));
-  const bad = calls.findIndex((call) => call === undefined);
+  const bad = calls.indexOf(undefined);
   if (bad >= 0) return err(`"calls/${bad}" must be {"name": text, "arguments": .., "id"?: text}`);
   const stop = stopFrom(line["stop"], calls.length > 0);
   if (stop === undefined) return err(`"stop" must be one of ${CHAT_STOPS.join(", ")}`);

@@ -7,6 +7,6 @@ export { readBody, refuseBrokenChain } from "./entries.ts";
 export type { RunEvent } from "./event.ts";
 export { promptDigest } from "./learned.ts";
 export { boundDigest } from "./program.ts";
-export type { PendingRequest } from "./request.ts";
+export { type PendingRequest, pendingRequestOf } from "./request.ts";
 export { resumeRun } from "./resume.ts";
 export { evidenceOf, type Run, type StartOptions, shownToVerifier, startRun } from "./run.ts";

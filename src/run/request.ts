@@ -1,5 +1,6 @@
 /** What a reviewer is asked, as the run's user sees it. */
 import type { Digest } from "../base/digest.ts";
+import type { HostParts, OpenRequest } from "../host/index.ts";
 import { type Attached, waitingRequests } from "./attached.ts";
 
 export interface PendingRequest {
@@ -23,8 +24,11 @@ export interface PendingRequest {
 
 export function firstRequest(attached: Attached): PendingRequest | null {
   const [request] = waitingRequests(attached);
-  if (request === undefined) return null;
-  const { parts } = attached;
+  return request === undefined ? null : pendingRequestOf(attached.parts, request);
+}
+
+/** A request as whoever is to decide it needs it. */
+export function pendingRequestOf(parts: HostParts, request: OpenRequest): PendingRequest {
   const { run, node, nonce, display, text, expires, replaces } = request;
   return Object.freeze({
     run,

@@ -81,7 +81,6 @@ describe("closed lists that others match on", () => {
   it("diagnostic codes are these", () => {
     expect([...DIAGNOSTIC_CODES].sort()).toEqual([
       "bad_encoding",
-      "bad_goal",
       "bad_json",
       "bad_literal",
       "bad_member",

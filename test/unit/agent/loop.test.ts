@@ -2,9 +2,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
-import { type Host, type OpenRequest, partsOf } from "../../../src/host/index.ts";
+import { type Host, partsOf } from "../../../src/host/index.ts";
 import type { ChatModel } from "../../../src/ports/chat-model.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
+import type { PendingRequest } from "../../../src/run/index.ts";
 import { call, calls, entryTypes, runtimeOf, say, script } from "../../support/agent.ts";
 import { type Bank, bank, hostAt, type Options, refusal } from "../../support/gate.ts";
 import { decision, hostOptions, KEYS, madeTool, registration, trust } from "../../support/host.ts";
@@ -33,17 +34,14 @@ const pay = (n: number): JsonValue =>
 const read = (n: number) => ["bank.balance", { account: `${n}` }] as const;
 
 function decided(
-  host: Host,
-  request: OpenRequest | undefined,
+  request: PendingRequest | undefined,
   verdict: "approve" | "reject",
   clock: Pick<Clock, "wallMs"> = { wallMs: Date.now },
 ) {
   if (request === undefined) throw new Error("nothing was asked");
-  const operations = request.operations.map(({ digest }) => digest);
-  const shown = { ...request, audience: host.origin, operations } as never;
   const now = Math.floor(clock.wallMs() / 1000);
   const window = { not_before: now - 1, expires: now + 600 };
-  return decision(shown, KEYS.alice, "alice", { decision: verdict, ...window });
+  return decision(request, KEYS.alice, "alice", { decision: verdict, ...window });
 }
 
 /** A clock that moves only when told, both hands together. */
@@ -72,7 +70,7 @@ describe("a call that needs an approval", () => {
     const before = entryTypes(host, waits.run);
     await runtime.resume(waits.run);
     expect(entryTypes(host, waits.run)).toEqual(before);
-    const approval = decided(host, waits.requests[0], "approve");
+    const approval = decided(waits.requests[0], "approve");
     const done = await runtime.resume(waits.run, { approval });
     expect(done).toMatchObject({ state: "completed", output: "Paid.", requests: [] });
     expect([of.balance.calls.length, of.pay.calls.length]).toEqual([1, 1]);
@@ -86,7 +84,7 @@ describe("a call that needs an approval", () => {
     const host = await made(of, { policy });
     const runtime = runtimeOf(host, script(pay(1), say("Paid.")));
     const waits = await runtime.run("pay");
-    const approval = decided(host, waits.requests[0], "reject");
+    const approval = decided(waits.requests[0], "reject");
     const ended = await runtime.resume(waits.run, { approval });
     expect(ended).toMatchObject({ state: "stopped", reason: "approval_rejected", output: null });
     expect(ended.message).toContain("alice rejected it");
@@ -100,7 +98,7 @@ describe("a call that needs an approval", () => {
     const lines = [pay(1), pay(1), say("I could not pay.")];
     const runtime = runtimeOf(host, script(...lines), { defaults });
     const waits = await runtime.run("pay");
-    const approval = decided(host, waits.requests[0], "reject");
+    const approval = decided(waits.requests[0], "reject");
     const ended = await runtime.resume(waits.run, { approval });
     expect(ended).toMatchObject({ state: "completed", errors: 2, output: "I could not pay." });
     const asked = entryTypes(host, waits.run).filter((type) => type === "approval_requested");
@@ -122,7 +120,7 @@ describe("a call that needs an approval", () => {
     const runtime = runtimeOf(host, script(...lines), { defaults: { limits } });
     const waits = await runtime.run("pay");
     clock.pass(3_600_000);
-    const signed = decided(host, waits.requests[0], "approve", clock);
+    const signed = decided(waits.requests[0], "approve", clock);
     const done = await runtime.resume(waits.run, { approval: signed });
     expect(done).toMatchObject({ state: "completed", active_ms: 5_000, total_ms: 3_605_000 });
     const short = await made(bank(), { policy, clock, requestSeconds: 60 });
