@@ -106,7 +106,12 @@ async function costs(): Promise<readonly Row[]> {
     const stored = await turnsAt(join(root, `store-${size}`), size);
     const kept = await turnsAt(null, size);
     const insert = inserts(join(root, `floor-${size}.sqlite`), size);
-    const work = [stored.run, kept.run, () => minimal(size), insert.run];
+    const work: readonly (() => Promise<void>)[] = [
+      stored.run,
+      kept.run,
+      () => minimal(size),
+      insert.run,
+    ];
     const taken = methods.map((): number[] => []);
     // The first round warms up.
     for (let round = 0; round <= Math.max(3, TURNS / size); round += 1) {
@@ -190,7 +195,7 @@ function inserts(file: string, size: number) {
   const insert = db.prepare("INSERT INTO entries (body) VALUES (?)");
   const body = "x".repeat(600);
   return {
-    run: () => {
+    run: async () => {
       for (let at = 0; at < size * 4; at += 1) insert.run(body);
     },
     close: () => db.close(),

@@ -1,4 +1,5 @@
-import { createReadStream, mkdtempSync, rmSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { createReadStream, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auditDirectory, exportRecord } from "../src/app/audit.ts";
@@ -18,11 +19,13 @@ import { READ_AND_TWO } from "../test/support/audit/record.ts";
 import { bank, VERIFIER } from "../test/support/gate.ts";
 import { decision, hostOptions, KEYS, trust } from "../test/support/host.ts";
 import { median, rounded } from "./measure.ts";
+import { ROOT } from "./paths.ts";
 import type { Row } from "./row.ts";
 
 export const name = "audit";
 
 const SIZES = (process.env["SIZES"] ?? "1000,10000,100000").split(",").map(Number);
+const CHILD = join(ROOT, "bench/.build/bench/audit-child.js");
 /** Receipts of one run: a read and two payments behind one approval. */
 const PER_RUN = 3;
 /** Runs under way at once, so that they share commits. */
@@ -82,19 +85,15 @@ async function measured(
 ): Promise<readonly Row[]> {
   const taken = { ours: [] as number[], raw: [] as number[] };
   let report: AuditReport | undefined;
-  let peak = 0;
   for (let round = 0; round < rounds; round += 1) {
     taken.raw.push(await rawMs(bundle));
-    const watch = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss);
-    }, 20);
     const start = performance.now();
     report = await auditDirectory(bundle, { trust: own });
     taken.ours.push(performance.now() - start);
-    clearInterval(watch);
     if (!report.clean) throw new Error(JSON.stringify(report.findings.slice(0, 3)));
   }
   if (report === undefined) throw new Error("nothing was audited");
+  const peak = peakOf(bundle, own);
   const { counts } = report;
   const receipts = counts.receipts.done;
   const [ours, raw] = [median(taken.ours), median(taken.raw)];
@@ -124,6 +123,19 @@ async function measured(
       peak_megabytes: rounded(peak / 1e6),
     },
   ];
+}
+
+/** Of an audit in a process of its own, in bytes. */
+function peakOf(bundle: string, own: JsonValue): number {
+  const trustFile = `${bundle}.trust.json`;
+  writeFileSync(trustFile, JSON.stringify(own));
+  const child = spawnSync(process.execPath, [CHILD, bundle, trustFile], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  rmSync(trustFile);
+  if (child.status !== 0) throw new Error("the audit in a process of its own failed");
+  return Number(child.stdout);
 }
 
 interface Signed {

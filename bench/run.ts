@@ -13,6 +13,7 @@ export const NAMES = [
   "runs",
   "memory",
   "durable",
+  "audit",
   "resume",
   "kills",
   "start",

@@ -1,8 +1,8 @@
 /**
- * `npm run soak [-- --kills N] [--seed N] [--fresh]`: changes every byte of a record and audits what is left, then kills
- * processes until N have died (default 10,000; 0 leaves them alive), and says so on the way. Interrupted, it goes on
- * where it was when it is started again; `--fresh` begins anew. A changed byte that no audit sees, an effect that is
- * there twice or that the journal does not agree about ends it with exit code 1 and what shows it.
+ * `npm run soak [-- --kills N] [--seed N] [--fresh]`: kills processes until N have died (default 10,000; 0 leaves them
+ * alive), then changes every byte of a record and audits what is left, and says so on the way. Interrupted, it goes on
+ * where it was when it is started again; `--fresh` begins anew. An effect that is there twice or that the journal does
+ * not agree about, or a changed byte that no audit sees, ends it with exit code 1 and what shows it.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,23 +31,19 @@ const FOLDER = join(ROOT, ".soak");
 const KEPT = join(FOLDER, `kills-${seed}.json`);
 if (values.fresh) rmSync(KEPT, { force: true });
 mkdirSync(FOLDER, { recursive: true });
-const flips = await flipEveryByte(await paidOnce(), (tried, all) => {
-  if (tried % 1_000 === 0) say(`${tried} of ${all} bytes changed`);
-});
-for (const { file, byte, bit } of flips.unseen)
-  say(`bit ${bit} of byte ${byte} of ${file}: unseen`);
-process.stdout.write(`${JSON.stringify({ bytes: flips.tried, unseen: flips.unseen.length })}\n`);
-if (kills === 0) process.exit(flips.unseen.length === 0 ? 0 : 1);
-
 const remove = await buildChildren();
 const from = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, "utf8")) as Tally) : NOTHING;
 if (from.cases > 0) say(`going on after ${from.kills} kills, at seed ${seed + from.cases}`);
 
+/** A line on the way this often. */
+const TELL_MS = 10_000;
+let toldMs = performance.now();
 let interrupted = false;
-process.once("SIGINT", () => {
+const interrupt = () => {
   interrupted = true;
   say("stopping after this case; start again to go on");
-});
+};
+process.once("SIGINT", interrupt);
 
 const tally = await tallyOf({
   kills,
@@ -57,15 +53,29 @@ const tally = await tallyOf({
   progress(now, at, wrong) {
     for (const one of wrong) say(`seed ${at}: ${one}`);
     writeFileSync(KEPT, JSON.stringify(now));
-    if (now.cases % 25 === 0) {
+    if (performance.now() - toldMs >= TELL_MS) {
+      toldMs = performance.now();
       say(`${now.kills} of ${kills} kills, seed ${at}, ${now.repeated} repeated, ${now.lost} lost`);
     }
   },
 });
 remove();
+process.off("SIGINT", interrupt);
 process.stdout.write(`${JSON.stringify(tally)}\n`);
-const wrong = flips.unseen.length + tally.repeated + tally.lost + tally.faults;
+const unseen = interrupted ? 0 : await unseenFlips();
+const wrong = tally.repeated + tally.lost + tally.faults + unseen;
 process.exitCode = wrong > 0 ? 1 : interrupted ? 130 : 0;
+
+async function unseenFlips(): Promise<number> {
+  const flips = await flipEveryByte(await paidOnce(), (tried, all) => {
+    if (tried % 1_000 === 0) say(`${tried} of ${all} bytes changed`);
+  });
+  for (const { file, byte, bit } of flips.unseen) {
+    say(`bit ${bit} of byte ${byte} of ${file}: unseen`);
+  }
+  process.stdout.write(`${JSON.stringify({ bytes: flips.tried, unseen: flips.unseen.length })}\n`);
+  return flips.unseen.length;
+}
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -25,7 +25,7 @@ import { familyCounter, overCalls, overFamily } from "./family.ts";
 import { itemsOf } from "./grown.ts";
 import { replyTokens, stop } from "./limits.ts";
 import type { Next } from "./next.ts";
-import { activeMs, put, type Session } from "./session.ts";
+import { activeMs, put, type Session, uncountedMs } from "./session.ts";
 import type { AgentState, Fault, Stop } from "./state.ts";
 import { type Charge, chargeFor, chargeForLost } from "./usage.ts";
 
@@ -40,7 +40,7 @@ export async function ask(
 ): Promise<Stop | null> {
   if (attempt > 1) await delay(session, signal);
   if (signal.aborted) return null;
-  const over = overFamily(session) ?? overCalls(session);
+  const over = overFamily(session, uncountedMs(session)) ?? overCalls(session);
   if (over !== null) return over;
   const { request, digest } = requestOf(session.state, session.tools, session.offered);
   const ms = activeMs(session);

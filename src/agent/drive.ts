@@ -15,7 +15,7 @@ import { callsLeft, overCalls, overFamily, timeLeft } from "./family.ts";
 import { stop } from "./limits.ts";
 import { nextOf } from "./next.ts";
 import { operate } from "./operate.ts";
-import { activeMs, finish, pause, put, type Session } from "./session.ts";
+import { activeMs, finish, pause, put, type Session, uncountedMs } from "./session.ts";
 import type { CallState, Stop } from "./state.ts";
 
 /** `paused` aborts: the call returns as soon as nothing is in flight, and the run can be resumed. */
@@ -74,7 +74,7 @@ async function loop(session: Session, paused: AbortSignal, signals: Signals): Pr
         break;
       }
       case "call": {
-        const over = overFamily(session);
+        const over = overFamily(session, uncountedMs(session));
         if (over !== null) return finish(session, over);
         const left = callsLeft(session);
         const calls = next.calls.filter(({ number }) => number < left);

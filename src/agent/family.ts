@@ -32,10 +32,13 @@ export function timeLeft(member: Member): number {
   return Number(BigInt(limitsOf(member).max_active_ms) - spent(member, "active_ms"));
 }
 
-/** More was worked or used than they may together: what came in with that is not acted on. */
-export function overFamily(member: Member): Stop | null {
+/**
+ * More was worked or used than they may together: what came in with that is not acted on. `uncountedMs` is what this one
+ * has worked since it was last counted.
+ */
+export function overFamily(member: Member, uncountedMs: number): Stop | null {
   const limits = limitsOf(member);
-  const left = timeLeft(member);
+  const left = timeLeft(member) - uncountedMs;
   if (left < 0) {
     const most = limits.max_active_ms;
     return stop("max_runtime", `the run and its children worked ${most - left} ms of ${most}`);

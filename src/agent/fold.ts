@@ -74,6 +74,20 @@ export function apply(state: AgentState | null, event: AgentEvent): AgentState {
   }
 }
 
+/**
+ * What is made of events that were read back: one that the state does not admit was not written by this version.
+ *
+ * @throws RoteError `journal_damaged`
+ */
+export function ofRecord<T>(run: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof RoteError) || error.code !== "internal_error") throw error;
+    throw new RoteError("journal_damaged", `The record of ${run}: ${error.message}`, { run });
+  }
+}
+
 export function fold(events: Iterable<AgentEvent>): AgentState | null {
   let state: AgentState | null = null;
   for (const event of events) state = apply(state, event);

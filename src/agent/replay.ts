@@ -13,7 +13,7 @@ import type { StopReason } from "../model/stop.ts";
 import { requestOf } from "./ask.ts";
 import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent, EndedEvent } from "./event.ts";
-import { apply } from "./fold.ts";
+import { apply, ofRecord } from "./fold.ts";
 import { nextOf } from "./next.ts";
 import { offeredTools } from "./offered.ts";
 import type { AgentState, CallState } from "./state.ts";
@@ -47,7 +47,8 @@ const FROM_OUTSIDE: readonly StopReason[] = [
  * @throws RoteError `replay_miss` `replay_differs`, and `unknown_run` `other_kind` `journal_damaged` `other_semantics`
  */
 export function replayAgent(parts: ReceiptParts, run: string, change: ReplayChange = {}): Replayed {
-  const record = recordedIn(agentEvents(parts, agentEntries(parts, run)));
+  const events = agentEvents(parts, agentEntries(parts, run));
+  const record = ofRecord(run, () => recordedIn(events));
   const start = { ...record.start, ...change };
   const { tools, offered } = offeredTools(parts.journal, start.tools);
   let state = apply(null, { type: "started", start });

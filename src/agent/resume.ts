@@ -25,7 +25,7 @@ import { claimRun } from "../run/index.ts";
 import { changedParts } from "./drive.ts";
 import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent } from "./event.ts";
-import { fold } from "./fold.ts";
+import { fold, ofRecord } from "./fold.ts";
 import { nextOf } from "./next.ts";
 import { offeredTools } from "./offered.ts";
 import { type ProgressMarker, type Session, take } from "./session.ts";
@@ -52,18 +52,9 @@ interface Standing {
 }
 
 function standing(parts: HostParts, entries: readonly Appended[]): Omit<Standing, "entries"> {
-  try {
-    const events = agentEvents(parts, entries);
-    const state = fold(events);
-    if (state !== null) return { state, events };
-  } catch (error) {
-    // An event that the state does not admit was not written by this version.
-    if (!(error instanceof RoteError) || error.code !== "internal_error") throw error;
-    const { chain } = entries[0]?.entry ?? { chain: "" };
-    throw new RoteError("journal_damaged", `The record of ${chain}: ${error.message}`, {
-      run: chain,
-    });
-  }
+  const events = agentEvents(parts, entries);
+  const state = ofRecord(entries[0]?.entry.chain ?? "", () => fold(events));
+  if (state !== null) return { state, events };
   throw new RoteError("journal_damaged", "An agent run without entries.");
 }
 

@@ -52,6 +52,11 @@ export function activeMs({ state, parts, enteredMs }: Session): number {
   return state.activeMs + Math.max(0, Math.round(parts.clock.monotonicMs() - enteredMs));
 }
 
+/** What of it the family's counter does not have yet. */
+export function uncountedMs(session: Session): number {
+  return activeMs(session) - session.countedMs;
+}
+
 /**
  * Lets an event happen that this process records itself. Refusals of a counter are returned, and nothing has happened.
  *

@@ -9,7 +9,7 @@ import type { AgentStateName } from "../model/agent-states.ts";
 import type { ModelIdentity } from "../model/run.ts";
 import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent, AgentEventType } from "./event.ts";
-import { apply } from "./fold.ts";
+import { apply, ofRecord } from "./fold.ts";
 import { type AgentReport, reportOf } from "./report.ts";
 import { type AgentState, type CallState, stateName } from "./state.ts";
 
@@ -73,7 +73,7 @@ interface Tracing {
 
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
 export function traceAgent(parts: ReceiptParts, run: string): AgentTrace {
-  const { state, calls, events, mostInARow } = traced(parts, run);
+  const { state, calls, events, mostInARow } = ofRecord(run, () => traced(parts, run));
   const { goal, model, tools, parent, limits } = state.start;
   const total = (events.at(-1)?.time ?? 0) - (events[0]?.time ?? 0);
   return {

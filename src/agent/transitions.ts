@@ -56,7 +56,8 @@ function detailFault(state: AgentState, event: AgentEvent): string | null {
       const call = callNumbered(state, event.call);
       if (call === undefined) return `there is no call ${event.call} in this turn`;
       if (!isOpen(state, event.call)) return `call ${event.call} is not open`;
-      if (call.name !== event.tool) return `call ${event.call} is of ${call.name}`;
+      if (call.name !== event.tool)
+        return `call ${event.call} is of ${call.name}, not of ${event.tool}`;
       if (event.attempt === call.broken + 1) return null;
       return `attempt ${call.broken + 1} of call ${event.call} is next`;
     }

@@ -2,7 +2,7 @@
  * Agent runs: that turns follow from each other, that every operation is one that the model asked for, with the tool and
  * the arguments that it asked with, and that the run ended as its reason says.
  */
-import { digestOf } from "../base/digest.ts";
+import { type Digest, digestOf } from "../base/digest.ts";
 import { readJson } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import type { Operation } from "../model/operation.ts";
@@ -20,10 +20,12 @@ export interface AgentAudit {
   /** Calls of the present turn by their number; undefined when the reply cannot be read. */
   calls: ReadonlyMap<number, Said["calls"][number]> | undefined;
   asked: number;
+  /** Digest of the last reply where it is an answer, else null; undefined when the reply cannot be read. */
+  answer: Digest | null | undefined;
 }
 
 export function agentAudit({ tools }: Bodies["agent_started"]): AgentAudit {
-  return { tools, step: 0, attempt: 0, asking: false, calls: new Map(), asked: 0 };
+  return { tools, step: 0, attempt: 0, asking: false, calls: new Map(), asked: 0, answer: null };
 }
 
 export function environmentOf({ environment }: Bodies["agent_started"]) {
@@ -53,7 +55,7 @@ export async function judgeTurn<Type extends AgentEntry>(
       const open = agent.asking ? ", which is open" : "";
       differs(`it asks turn ${step}.${attempt} behind ${agent.step}.${agent.attempt}${open}`);
     }
-    Object.assign(agent, { step, attempt, asking: true, calls: new Map() });
+    Object.assign(agent, { step, attempt, asking: true, calls: new Map(), answer: null });
     return;
   }
   if (!agent.asking || step !== agent.step || attempt !== agent.attempt) {
@@ -61,13 +63,39 @@ export async function judgeTurn<Type extends AgentEntry>(
   }
   agent.asking = false;
   if (type !== "agent_replied") return;
-  const said = await saidIn(context, placed, body as Bodies["agent_replied"]);
+  const replied = body as Bodies["agent_replied"];
+  const said = await saidIn(context, placed, replied);
   const calls = said?.calls ?? [];
   agent.calls =
     said === undefined
       ? undefined
       : new Map(calls.map((call, at) => [agent.asked + at, call] as const));
   agent.asked += calls.length;
+  agent.answer = said === undefined ? undefined : answerIn(said, replied.stop);
+}
+
+/** A reply is an answer when it came to its end, asks for nothing and says something. */
+function answerIn({ content, calls }: Said, stop: string): Digest | null {
+  const whole = stop === "end" && calls.length === 0 && content.trim() !== "";
+  return whole ? digestOf(TAGS.result, content) : null;
+}
+
+/** A run is completed by the model's answer and by nothing else, and has no other result. */
+export function judgeAnswer(
+  context: Context,
+  { asking, answer }: AgentAudit,
+  placed: Placed,
+  { reason, result }: Bodies["run_ended"],
+): void {
+  const differs = (message: string) => report(context, placed, "run_end_differs", message);
+  if (asking) differs("it ended while its model was being asked");
+  if (reason !== "completed") {
+    if (result !== null) differs(`it ended by ${reason}, and has a result`);
+  } else if (answer === null) {
+    differs("it is completed, and the last that its model said is no answer");
+  } else if (answer !== undefined && answer !== result) {
+    differs(`its model answered ${answer}, and its result is ${result ?? "none"}`);
+  }
 }
 
 async function saidIn(

@@ -216,6 +216,7 @@ export interface Bodies extends AgentBodies {
     readonly state: keyof typeof STOP_REASONS | AgentTerminalState;
     readonly reason: string;
     readonly failure: { readonly reason: string } | null;
+    readonly result: Digest | null;
   };
   readonly host_opened: { readonly audience: string };
   readonly trust: {

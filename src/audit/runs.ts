@@ -3,7 +3,7 @@
 import { agentStateOf } from "../model/agent-states.ts";
 import { STOP_REASONS, type StopReason, stateOf } from "../model/stop.ts";
 import { type Admitting, judgeAdmission } from "./admissions.ts";
-import { agentAudit, environmentOf, judgeTurn } from "./agent.ts";
+import { agentAudit, environmentOf, judgeAnswer, judgeTurn } from "./agent.ts";
 import type { Bodies } from "./bodies.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 import { judgeReceipt, type Receipting } from "./receipts.ts";
@@ -72,6 +72,7 @@ export function createRuns(
       const outcome = run.uncertain ? "an uncertain receipt" : "no uncertain receipt";
       differs(`it ended ${state} with ${outcome}`);
     }
+    if (run.agent !== null) judgeAnswer(context, run.agent, placed, body);
     for (const { digest, seq } of run.open.values()) {
       const place = { ...placeOf(placed), index: null, seq: [seq, seq] as const };
       const message = `the admission of ${digest} has no receipt, and the run has ended`;

@@ -93,3 +93,10 @@ function editDistance(left: string, right: string): number {
 function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
 }
+
+/** At most `most` UTF-16 units, and no lone surrogate, whether it was there or the cut made it. */
+export function shortened(text: string, most: number): string {
+  const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  // Encoding replaces halves of pairs.
+  return hasLoneSurrogate(cut) ? Buffer.from(cut).toString() : cut;
+}

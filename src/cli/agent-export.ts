@@ -1,5 +1,6 @@
 import { NO_MODEL } from "../app/agent-model.ts";
 import { AgentRuntime } from "../app/agent-runtime.ts";
+import type { JsonValue } from "../base/json.ts";
 import { writeDocument } from "./files.ts";
 import { withHost } from "./host.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
@@ -20,7 +21,7 @@ export async function run(call: Call): Promise<Outcome> {
       exit: "verified",
       json:
         file === undefined
-          ? { transcript: JSON.parse(line) }
+          ? { transcript: JSON.parse(line) as JsonValue }
           : { run: name, out: file, tool_calls: calls },
       text: file === undefined ? "" : `ok ${file}: ${count(calls, "tool call")} of ${name}`,
     };

@@ -77,7 +77,8 @@ function totalOf({ totals }: Tally, { state, reason }: Line): Total {
 }
 
 function toldLine({ number, state, reason, message }: Line): string {
-  return `line ${number}: ${state} (${reason})${message === null ? "" : ` ${message}`}`;
+  const why = reason === "" ? "" : ` (${reason})`;
+  return `line ${number}: ${state}${why}${message === null ? "" : ` ${message}`}`;
 }
 
 /** Exits are listed from best to worst. */

@@ -5,6 +5,7 @@
  * U2 Only the tool that was admitted is asked: one that changed, or is not reviewed any more, is not the one that knows.
  *    Its `done` settles as done. Its `absent` settles as failed_before_effect only where the target durably refuses a
  *    late dispatch under the same operation id: the first process may only be paused.
+ *    Who lost the run asks nothing: a probe may close the target to what somebody else has in flight.
  * U3 A read that was reviewed as repeatable is closed as broken, and may be attempted anew. Any other read is uncertain:
  *    what it took away, nobody has.
  */
@@ -22,7 +23,7 @@ import { within } from "./dispatch.ts";
 import { definitionOf } from "./judge.ts";
 import { argumentsOf, type FrozenOperation, refreeze } from "./operation.ts";
 import type { HostParts } from "./parts.ts";
-import { type AdmissionFacts, type Performed, settle } from "./perform.ts";
+import { type AdmissionFacts, leaseLost, type Performed, settle } from "./perform.ts";
 import { type Body, storedJson } from "./stored.ts";
 import { judgedNow } from "./time.ts";
 
@@ -87,7 +88,7 @@ async function settleOne(
   const { frozen } = admission;
   const { category } = frozen.operation.tool;
   const known = knownTool(parts, frozen);
-  const found = category === "effect" ? await probe(parts, frozen, known) : undefined;
+  const found = category === "effect" ? await probe(parts, lease, frozen, known) : undefined;
   const done = { started: null, finished: parts.clock.wallMs(), result: undefined };
   const settled = (outcome: Outcome, refusal: { code: string; message: string }, final = true) =>
     settle(parts, lease, admission, { ...done, outcome, refusal }, final);
@@ -118,11 +119,13 @@ async function settleOne(
 
 async function probe(
   parts: HostParts,
+  lease: Lease,
   frozen: FrozenOperation,
   known: KnownTool | undefined,
 ): Promise<ProbeOutcome | undefined> {
   const tool = known?.tool;
   if (tool?.probe === undefined) return undefined;
+  await hold(parts, lease);
   const call = { arguments: argumentsOf(frozen), operationId: frozen.digest };
   try {
     const found = await within(parts.timers, parts.callMs, null, async (signal) =>
@@ -135,6 +138,12 @@ async function probe(
     // A probe that cannot tell says nothing about the operation.
     return undefined;
   }
+}
+
+/** Makes sure that the run is still ours, and stays so for as long as a probe may take. @throws RoteError `lease_lost` */
+async function hold(parts: HostParts, lease: Lease): Promise<void> {
+  const held = await parts.journal.append({ lease, entries: [], holdMs: parts.callMs });
+  if (!held.ok) throw leaseLost(lease.chain);
 }
 
 interface KnownTool {

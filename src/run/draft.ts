@@ -2,6 +2,7 @@
  * The new state while one event is worked into it. Only `step` and what it calls ever see a draft; it starts as a
  * copy, so the state before stays as it was.
  */
+import { shortened } from "../base/text.ts";
 import { EvaluationFailure } from "../expression/index.ts";
 import type { PlanNode } from "../model/plan.ts";
 import type { RunFailure } from "../model/run.ts";
@@ -132,13 +133,22 @@ function placeOf(indexes: readonly number[], index: number): number {
 /** Ends the run. The first end stays: whatever else goes wrong in the same event changes nothing. */
 export function endRun(draft: Draft, failure: RunFailure, node: PlanNode | null): void {
   if (draft.end !== null) return;
-  draft.end = { reason: failure.reason, failure };
+  draft.end = { reason: failure.reason, failure: told(failure) };
   if (node === null) return;
   remove(draft.waiting, node.index);
   const state = draft.nodes[node.index];
   const items = state !== undefined && "items" in state ? state.items : NO_ITEMS;
   draft.nodes[node.index] = { kind: "failed", items };
 }
+
+/** Names of the recipe, and of what came from outside, stand in it: an end must fit into the record, whatever they are. */
+function told(failure: RunFailure): RunFailure {
+  const { message, pointer } = failure;
+  const short = { ...failure, message: shortened(message, MOST_UNITS) };
+  return pointer === undefined ? short : { ...short, pointer: shortened(pointer, MOST_UNITS) };
+}
+
+const MOST_UNITS = 2_000;
 
 /**
  * Evaluates for a node (null: for the verifier). When there is no value the run has ended or is paused, and

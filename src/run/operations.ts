@@ -209,7 +209,9 @@ function decide(attached: Attached, request: OpenRequest): Decided {
   if (rejection !== null) return rejectedBy(rejection);
   if (approvals.length >= parts.policy.document.approvals.required) {
     waiting.delete(nonce);
-    return { kind: "approved", approvals: approvals.map((checked) => ({ nonce, checked })) };
+    // No more than are wanted: an admission has to fit into the record.
+    const used = approvals.slice(0, parts.policy.document.approvals.required);
+    return { kind: "approved", approvals: used.map((checked) => ({ nonce, checked })) };
   }
   if (isPast(parts, request)) {
     return endedBy("approval_expired", "nobody decided before the request expired");

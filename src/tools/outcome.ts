@@ -1,6 +1,7 @@
 /** How an adapter says what became of a call, and how it breaks without saying too much. */
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 
 /** Messages end up in receipts, which are small and kept for ever. */
@@ -85,7 +86,7 @@ export function nameOf(error: unknown): string {
 }
 
 export function bounded(text: string): string {
-  return text.length > MESSAGE_LENGTH ? `${text.slice(0, MESSAGE_LENGTH - 1)}…` : text;
+  return shortened(text, MESSAGE_LENGTH);
 }
 
 function checkCode(code: string): string {

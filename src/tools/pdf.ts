@@ -20,7 +20,7 @@ import { CANCELLED, done, nothingDone, refused } from "./outcome.ts";
 export interface PdfToolOptions extends Partial<ToolWords> {
   /** Characters that one answer may hold. Default 200,000. */
   readonly maxCharacters?: number;
-  /** Bytes that parsing may ask for, all in all. Default 256 MiB. */
+  /** Bytes that parsing may ask for: for arrays all in all, and for everything else at once. Default 256 MiB. */
   readonly maxMemory?: number;
   /** Milliseconds for one answer. Default 20,000. */
   readonly timeoutMs?: number;
@@ -124,13 +124,14 @@ type Told =
   | { readonly pages: number; readonly texts: readonly Text[] }
   | { readonly code: string; readonly pages?: number };
 
-/** Beyond what is counted, in MiB: the parser itself, and what it makes of a document besides arrays. */
-const HEAP = 256;
+/** MiB; the parser itself takes about half of this. */
+const LEAST_HEAP = 64;
 const CHILD = fileURLToPath(new URL("./pdf-child.mjs", import.meta.url));
 
 async function inProcess(work: Work, signal: AbortSignal): Promise<Told> {
+  const heap = Math.max(LEAST_HEAP, Math.ceil(work.maxMemory / 1024 ** 2));
   const child = fork(CHILD, [], {
-    execArgv: [`--max-old-space-size=${HEAP}`],
+    execArgv: [`--max-old-space-size=${heap}`],
     env: {},
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],

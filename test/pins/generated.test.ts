@@ -10,6 +10,12 @@ it("every generated file in the tree is what the source says (npm run generate)"
     "docs/formats.md",
     "docs/gate.md",
     "docs/states.md",
+    "recipes/control-testing/recipe.json",
+    "recipes/control-testing/verifier.json",
+    "recipes/recalculation/recipe.json",
+    "recipes/recalculation/verifier.json",
+    "recipes/transaction-testing/recipe.json",
+    "recipes/transaction-testing/verifier.json",
     "schema/recipe.schema.json",
     "schema/verifier.schema.json",
   ]);

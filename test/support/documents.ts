@@ -46,6 +46,16 @@ export function bombPage(bytes: number): Page {
   return { bytes: deflateSync(Buffer.alloc(bytes, 0x20)), filter: "/Filter /FlateDecode" };
 }
 
+/** A PDF of few bytes whose list of objects is endless: each takes no byte of the list, and some of a parser's memory. */
+export function endlessPdf(): Buffer {
+  const head = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n";
+  const list =
+    "<< /Type /XRef /Size 900000000 /Index [0 900000000] /W [0 0 0] /Root 1 0 R /Length 0 >>";
+  return text(
+    `${head}2 0 obj\n${list}\nstream\n\nendstream\nendobj\nstartxref\n${head.length}\n%%EOF\n`,
+  );
+}
+
 export interface Part {
   readonly name: string;
   readonly content: string | Uint8Array;

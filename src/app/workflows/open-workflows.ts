@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RoteError } from "../../base/error.ts";
 import { type JsonValue, readJson } from "../../base/json.ts";
-import type { Budget, PolicyDocument } from "../../model/policy.ts";
+import {
+  type Budget,
+  budgetSchema,
+  type PolicyDocument,
+  policySchema,
+} from "../../model/policy.ts";
 import {
   evidenceDocument,
   type FileRegistration,
@@ -77,26 +82,32 @@ function registered(folder: string, { engagements, evidence }: SourceList): Regi
   return { engagements: named(engagements), evidence: named(evidence), all };
 }
 
-type Rules = {
+interface Rules {
   readonly origin: string;
   readonly policy: PolicyDocument;
   readonly budget: Budget;
-};
+}
 
-/** Policy and budget are judged by `createHost`. */
 function rulesIn(folder: string): Rules {
-  const rules = membersIn(folder, PLACES.rules, ["origin", "policy", "budget"]);
-  if (typeof rules["origin"] !== "string") throw invalid(folder, PLACES.rules, "it has no origin");
-  return rules as unknown as Rules;
+  const { origin, policy, budget } = membersIn(folder, PLACES.rules, [
+    "origin",
+    "policy",
+    "budget",
+  ]);
+  const [allowed, spent] = [policySchema.safeParse(policy), budgetSchema.safeParse(budget)];
+  if (typeof origin !== "string") throw unusable(folder, PLACES.rules, "it has no origin");
+  if (!allowed.success) throw unusable(folder, PLACES.rules, "its policy is none");
+  if (!spent.success) throw unusable(folder, PLACES.rules, "its budget is none");
+  return { origin, policy: allowed.data, budget: spent.data };
 }
 
 function reviewsIn(folder: string): ReadonlyMap<string, JsonValue> {
   const listed = jsonIn(folder, PLACES.reviews);
-  const fault = () => invalid(folder, PLACES.reviews, "it is no list of names and reviews");
-  if (!Array.isArray(listed)) throw fault();
+  const wrong = () => unusable(folder, PLACES.reviews, "it is no list of names and reviews");
+  if (!Array.isArray(listed)) throw wrong();
   return new Map(
     listed.map((one: JsonValue) => {
-      if (!isObject(one) || typeof one["name"] !== "string") throw fault();
+      if (!isObject(one) || typeof one["name"] !== "string") throw wrong();
       return [one["name"], one["review"] ?? null] as const;
     }),
   );
@@ -104,16 +115,29 @@ function reviewsIn(folder: string): ReadonlyMap<string, JsonValue> {
 
 function sourcesIn(folder: string): SourceList {
   const { engagements, evidence } = membersIn(folder, PLACES.sources, ["engagements", "evidence"]);
-  const isRegistration = (one: JsonValue): boolean =>
-    isObject(one) &&
-    typeof one["source"] === "string" &&
-    Object.values(one).every((member) => typeof member === "string") &&
-    typeof one["file"] === "string";
-  for (const list of [engagements, evidence]) {
-    if (Array.isArray(list) && list.every(isRegistration)) continue;
-    throw invalid(folder, PLACES.sources, "it has no two lists of registrations");
-  }
-  return { engagements, evidence } as unknown as SourceList;
+  return {
+    engagements: registrationsIn(folder, engagements),
+    evidence: registrationsIn(folder, evidence),
+  };
+}
+
+const REGISTERED = ["sha256", "media_type", "id"] as const;
+
+function registrationsIn(folder: string, list: JsonValue | undefined): FileRegistration[] {
+  const wrong = () => unusable(folder, PLACES.sources, "it has no two lists of registrations");
+  if (!Array.isArray(list)) throw wrong();
+  return list.map((one: JsonValue) => {
+    if (!isObject(one)) throw wrong();
+    const { source, file, ...others } = one;
+    if (typeof source !== "string" || typeof file !== "string") throw wrong();
+    const more: { [member in (typeof REGISTERED)[number]]?: string } = {};
+    for (const [name, value] of Object.entries(others)) {
+      const member = REGISTERED.find((known) => known === name);
+      if (member === undefined || typeof value !== "string") throw wrong();
+      more[member] = value;
+    }
+    return { source, file, ...more };
+  });
 }
 
 type Members = { readonly [name: string]: JsonValue };
@@ -121,7 +145,7 @@ type Members = { readonly [name: string]: JsonValue };
 function membersIn(folder: string, place: string, names: readonly string[]): Members {
   const read = jsonIn(folder, place);
   if (isObject(read) && Object.keys(read).sort().join() === names.toSorted().join()) return read;
-  throw invalid(folder, place, `it is no object of ${names.join(", ")}`);
+  throw unusable(folder, place, `it is no object of ${names.join(", ")}`);
 }
 
 function isObject(value: JsonValue): value is Members {
@@ -131,18 +155,18 @@ function isObject(value: JsonValue): value is Members {
 function jsonIn(folder: string, place: string): JsonValue {
   const read = readJson(textIn(folder, place));
   if (read.ok) return read.value;
-  throw invalid(folder, place, read.error.message);
+  throw unusable(folder, place, read.error.message);
 }
 
 function textIn(folder: string, place: string): string {
   try {
     return readFileSync(join(folder, place), "utf8");
   } catch (error) {
-    throw invalid(folder, place, "it cannot be read", error);
+    throw unusable(folder, place, "it cannot be read", error);
   }
 }
 
-function invalid(folder: string, place: string, why: string, cause?: unknown): RoteError {
+function unusable(folder: string, place: string, why: string, cause?: unknown): RoteError {
   const file = join(folder, place);
   return new RoteError("host_invalid", `The file ${file} is not valid: ${why}.`, { file }, cause);
 }

@@ -194,8 +194,14 @@ function told<T>(file: string, code: "not_readable" | "not_writable", work: () =
   } catch (error) {
     if (error instanceof RoteError) throw error;
     const system = codeOf(error);
-    const known = system === "ENOENT" ? "file_not_found" : code;
-    throw new RoteError(known, `${file}: ${system}`, { file, system }, error);
+    const [known, what] =
+      system === "ENOENT"
+        ? (["file_not_found", "does not exist"] as const)
+        : ([
+            code,
+            `could not be ${code === "not_readable" ? "read" : "written"}: ${system}`,
+          ] as const);
+    throw new RoteError(known, `${file} ${what}`, { file, system }, error);
   }
 }
 

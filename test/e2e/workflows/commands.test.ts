@@ -126,11 +126,16 @@ describe.each(WORKFLOWS)("a qualified %s", (workflow) => {
     expect(why).toMatch(/verifier was/);
   });
 
-  it("starts guided under another policy, and says why", async () => {
+  it("starts guided under another policy, and says why; the compiled run under way ends", async () => {
+    const begun = await folder.start(6);
+    expect(begun).toMatchObject({ mode: "compiled", state: "awaiting_approval" });
     changing("rules.json", (rules) => {
       const { policy } = rules as { readonly policy: Members };
       return { ...(rules as Members), policy: { ...policy, deny: ["tool:effect:other"] } };
     });
+    const under = await folder.json("runs", "resume", begun.run, "--host", "host/host.mjs");
+    // Guided or compiled: what it was approved and judged for is not there any more.
+    expect([under.state, under.reason]).toEqual(["denied", "environment_changed"]);
     const { mode, why, insisting } = await modeNow();
     expect([mode, insisting]).toEqual(["guided", "not_qualified"]);
     expect(why).toMatch(/environment \(policy\) was/);

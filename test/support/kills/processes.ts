@@ -31,7 +31,11 @@ export function openPool(ahead: number): Pool {
   const waiting: ChildProcess[] = [];
   const ready = new Map<ChildProcess, Promise<unknown>>();
   const spare = () => {
-    const child = fork(childProgram("kills"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const child = fork(childProgram("kills"), {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      // Ctrl-C is meant for the parent, and would reach its whole group.
+      detached: true,
+    });
     ready.set(child, once(child, "message"));
     waiting.push(child);
   };

@@ -216,16 +216,17 @@ describe("a run that waits for a person", () => {
     const runtime = runtimeOf(host, script(pay(1), say("Paid.")));
     const { journal } = partsOf(host);
     const release = journal.release.bind(journal);
-    let cancelled: Promise<unknown> | null = null;
+    const cancelled: Promise<unknown>[] = [];
     let run = "";
     Object.assign(journal, {
       release: (lease: never) => {
-        cancelled ??= runtime.cancel(run);
+        if (cancelled.length === 0) cancelled.push(runtime.cancel(run));
         return release(lease);
       },
     });
     await runtime.run("pay", { onStart: (id) => (run = id) });
-    expect(await cancelled).toMatchObject({ state: "cancelled", reason: "user_cancelled" });
+    const ends = await Promise.all(cancelled);
+    expect(ends).toMatchObject([{ state: "cancelled", reason: "user_cancelled" }]);
     expect(entryTypes(host, run).filter((type) => type === "run_ended")).toHaveLength(1);
   });
 
@@ -233,14 +234,14 @@ describe("a run that waits for a person", () => {
     const of = bank();
     const host = await made(of);
     const runtime = runtimeOf(host, script(pay(1), say("Paid.")));
-    let cancelled: Promise<unknown> | null = null;
+    const cancelled: Promise<unknown>[] = [];
     const result = await runtime.run("pay", {
       onStart: (run) => {
-        cancelled = runtime.cancel(run);
+        cancelled.push(runtime.cancel(run));
       },
     });
     expect(result).toMatchObject({ state: "cancelled" });
-    expect(await cancelled).toMatchObject({ state: "cancelled" });
+    expect(await Promise.all(cancelled)).toMatchObject([{ state: "cancelled" }]);
     expect(of.pay.calls).toHaveLength(0);
   });
 });
@@ -270,6 +271,112 @@ describe("a lease", () => {
     expect(await refusal(runtimeOf(host, script(say("no"))).resume(run))).toBe("run_busy");
     answer();
     expect(await going).toMatchObject({ state: "completed", output: "ok", model_calls: 1 });
+  });
+});
+
+describe("what a tool did", () => {
+  it("is lost to a process that slept past its lease: uncertain, and written by the other one (B052)", async () => {
+    const clock = movedClock();
+    const of = bank();
+    let finish = (): void => undefined;
+    Object.assign(of.pay.tool, {
+      call: async (given: never) => {
+        of.pay.calls.push(given);
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        return { kind: "done", result: "paid" } as const;
+      },
+    });
+    const host = await made(of, { clock, leaseMs: 1_000, callMs: 5_000 });
+    let run = "";
+    const limits = { model_timeout_ms: 1_000 };
+    const lines = [pay(1), say("Paid.")];
+    const first = runtimeOf(host, script(...lines), { defaults: { limits } }).run("pay", {
+      onStart: (id) => (run = id),
+    });
+    while (of.pay.calls.length === 0) await new Promise((next) => setImmediate(next));
+    expect(await refusal(runtimeOf(host, script(...lines)).resume(run))).toBe("run_busy");
+    clock.move(7_000);
+    const second = await runtimeOf(host, script(...lines)).resume(run);
+    expect(second).toMatchObject({ state: "stopped", reason: "uncertain_operation" });
+    const entries = entryTypes(host, run);
+    finish();
+    expect(await refusal(first)).toBe("lease_lost");
+    expect(entryTypes(host, run)).toEqual(entries);
+    expect(of.pay.calls).toHaveLength(1);
+  });
+});
+
+describe("the time of a run", () => {
+  /** Moves when told, both hands. */
+  function hands() {
+    const from = Date.now();
+    let passed = 0;
+    return {
+      wallMs: () => from + passed,
+      monotonicMs: () => passed,
+      pass: (ms: number) => {
+        passed += ms;
+      },
+    };
+  }
+
+  it("is counted whole for its family when it breaks off behind an admission (B043)", async () => {
+    const clock = hands();
+    const of = bank();
+    Object.assign(of.pay.tool, {
+      call: async () => {
+        clock.pass(5_000);
+        return { kind: "done", result: "paid" } as const;
+      },
+    });
+    const host = await made(of, { clock });
+    const { journal } = partsOf(host);
+    const append = journal.append.bind(journal);
+    let receipts = 0;
+    Object.assign(journal, {
+      append: async (request: Parameters<typeof append>[0]) => {
+        const receipt = request.entries.some(({ type }) => type === "receipt");
+        if (receipt && ++receipts === 2) throw new Error("the process died");
+        return append(request);
+      },
+    });
+    const two = calls(["bank.pay", { n: 1 }], ["bank.pay", { n: 2 }]);
+    let run = "";
+    const runtime = runtimeOf(host, script(two, say("ok")));
+    await refusal(runtime.run("pay", { onStart: (id) => (run = id) }));
+    const result = await runtime.resume(run);
+    expect(result).toMatchObject({ reason: "uncertain_operation", active_ms: 5_000 });
+    expect(journal.total(`agent/${run}/active_ms`)).toBe(5_000n);
+  });
+
+  it("is no longer than what its family has left (B034)", async () => {
+    const clock = hands();
+    const of = bank();
+    Object.assign(of.pay.tool, {
+      call: async () => {
+        clock.pass(5_000);
+        return { kind: "done", result: "paid" } as const;
+      },
+    });
+    const host = await made(of, { clock });
+    const { timers } = partsOf(host);
+    const { deadline } = timers;
+    const alarms: number[] = [];
+    Object.assign(timers, {
+      deadline: (ms: number, end: () => void) => {
+        alarms.push(ms);
+        return deadline(ms, end);
+      },
+    });
+    const limits = { max_active_ms: 7_000 };
+    const runtime = runtimeOf(host, script(pay(1), say("ok")), { defaults: { limits } });
+    const parent = await runtime.run("pay");
+    alarms.length = 0;
+    const child = await runtime.run("pay", { parent: parent.run });
+    expect(alarms[0]).toBe(2_001);
+    expect(child).toMatchObject({ reason: "max_runtime", active_ms: 5_000 });
   });
 });
 

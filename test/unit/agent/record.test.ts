@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { replayAgent } from "../../../src/agent/index.ts";
 import { recordOf } from "../../../src/app/run-record.ts";
 import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
+import { digestOf } from "../../../src/base/digest.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
-import { type Host, partsOf } from "../../../src/host/index.ts";
+import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import { call, calls, runtimeOf, say, script } from "../../support/agent.ts";
 import { type Bank, bank, hostAt, refusal } from "../../support/gate.ts";
 import { hostOptions, trust } from "../../support/host.ts";
@@ -101,7 +102,7 @@ describe("a replay", () => {
     expect(runtime.replay(run)).toMatchObject({ ended: false, replies: 1, results: 1 });
   });
 
-  it("matches results by what was called with what, not by their order (B109, B110)", async () => {
+  it("matches results by what was called with what, not by their order (B110)", async () => {
     const host = await made();
     const { run } = await runtimeOf(host, script(...LINES)).run("pay");
     const parts = partsOf(host);
@@ -110,6 +111,56 @@ describe("a replay", () => {
     const journal = { ...parts.journal, read: () => swapped };
     // Two independent reads of one turn, recorded the other way round.
     expect(replayAgent({ ...parts, journal }, run)).toMatchObject({ ended: true, results: 3 });
+  });
+});
+
+describe("a record that was changed", () => {
+  const read = (host: Host, run: string, from: string, to: string) => {
+    const parts = partsOf(host);
+    const entries = parts.journal
+      .read(run)
+      .map((one) =>
+        one.entry.type === "agent_replied" || one.entry.type === "agent_started"
+          ? { ...one, entry: JSON.parse(JSON.stringify(one.entry).replace(from, to)) }
+          : one,
+      );
+    return hostOf({ ...parts, journal: { ...parts.journal, read: () => entries } });
+  };
+
+  it("to ask for another tool with the same arguments is noticed, and nothing is called (B109)", async () => {
+    const of = bank();
+    const host = await made(of);
+    const { run } = await runtimeOf(host, script(pay(1), say("Paid."))).run("pay");
+    const other = read(host, run, '"name":"bank.pay"}', '"name":"bank.balance"}');
+    const runtime = runtimeOf(other, script());
+    const length = partsOf(host).journal.length(run);
+    const looks: readonly (() => unknown)[] = [
+      () => runtime.replay(run),
+      () => runtime.inspect(run),
+      () => runtime.export(run),
+      () => runtime.result(run),
+    ];
+    for (const look of looks) {
+      expect(look).toThrow(/call 0 is of bank\.balance, not of bank\.pay/);
+      expect(await refusal(Promise.resolve().then(look))).toBe("journal_damaged");
+    }
+    expect([of.balance.calls.length, of.pay.calls.length]).toEqual([0, 1]);
+    expect(partsOf(host).journal.length(run)).toBe(length);
+  });
+
+  it("to be of other rules is refused as that, and stays what it is (B048, B111)", async () => {
+    const host = await made();
+    const { run } = await runtimeOf(host, script(pay(1), say("Paid."))).run("pay");
+    const other = runtimeOf(read(host, run, '"version":1', '"version":2'), script());
+    const looks: readonly (() => unknown)[] = [
+      () => other.resume(run),
+      () => other.cancel(run),
+      () => other.replay(run),
+      () => other.inspect(run),
+    ];
+    for (const look of looks) {
+      expect(await refusal(Promise.resolve().then(look))).toBe("other_semantics");
+    }
   });
 });
 
@@ -297,6 +348,47 @@ describe("the auditor", () => {
       ms: 0,
     });
     expect(await findings(host)).toContain("run_end_differs");
+  });
+
+  it("finds a completion without an answer, and a result that is not the answer", async () => {
+    const ended = (result: JsonValue) => ({
+      state: "completed",
+      reason: "completed",
+      failure: null,
+      stopped: null,
+      result,
+      ms: 0,
+    });
+    const lies = [
+      ["end", "", { result: digestOf("rote-result/v1", "Paid.") }],
+      ["length", "Paid.", { result: digestOf("rote-result/v1", "Paid.") }],
+      ["end", "Paid.", { result: digestOf("rote-result/v1", "Paid twice.") }],
+      ["end", "Paid.", { result: null }],
+    ] as const;
+    for (const [stop, content, { result }] of lies) {
+      const host = await made();
+      const { run, write } = await begun(host);
+      await write("run_resumed", { owner: "x", from_seq: partsOf(host).journal.length(run) });
+      await write("agent_asked", {
+        step: 1,
+        attempt: 2,
+        ms: 0,
+        request: digestOf("rote-request/v1", null),
+      });
+      const unknown = ["input", "output", "cached_input", "cache_write"];
+      await write("agent_replied", {
+        step: 1,
+        attempt: 2,
+        ms: 0,
+        stop,
+        usage: Object.fromEntries(unknown.map((name) => [`${name}_tokens`, null])),
+        response: { id: null, model: null },
+        said: { content, calls: [] },
+      });
+      expect(await findings(host)).toEqual([]);
+      await write("run_ended", ended(result));
+      expect(await findings(host)).toContain("run_end_differs");
+    }
   });
 
   it("finds an operation that the model did not ask for", async () => {

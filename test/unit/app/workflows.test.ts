@@ -16,6 +16,7 @@ import { shippedDocuments, WORKFLOWS } from "../../../src/app/workflows/folder.t
 import { openWorkflows } from "../../../src/app/workflows/open-workflows.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { readJson } from "../../../src/base/json.ts";
+import { EMPTY_ENVIRONMENT } from "../../../src/compile/index.ts";
 import { refusal } from "../../support/gate.ts";
 import { KEYS } from "../../support/host.ts";
 import { readRecipe, readVerifier } from "../../support/recipes.ts";
@@ -82,6 +83,31 @@ describe("a prepared folder", () => {
     const { plan } = new Procedure(readRecipe(workflow), { verifier: readVerifier(workflow) });
     expect(at.host.environment(plan).evidence).toMatch(/^[0-9a-f]{64}$/);
     await at.close();
+  });
+});
+
+describe("evidence of the host", () => {
+  it("is part of the environment as registered, unless the application leaves it out", async () => {
+    const folder = made.fresh();
+    prepareWorkflows(folder, { ...PREPARING, documents: ["recalculation"] });
+    const { plan } = new Procedure(readRecipe("recalculation"), {
+      verifier: readVerifier("recalculation"),
+    });
+    const evidenceAt = async (change?: Parameters<typeof hostIn>[1]) => {
+      const at = await hostIn(folder, change);
+      const { evidence } = at.host.environment(plan);
+      await at.close();
+      return evidence;
+    };
+    const leftOut: Parameters<typeof hostIn>[1] = ({ evidence: _, ...others }) => others;
+    const [pinned, open] = [await evidenceAt(), await evidenceAt(leftOut)];
+    const file = join(folder, "sources.json");
+    const sources = JSON.parse(readFileSync(file, "utf8")) as { engagements: unknown[] };
+    sources.engagements.pop();
+    writeFileSync(file, JSON.stringify(sources));
+    expect(await evidenceAt()).not.toBe(pinned);
+    expect(await evidenceAt(leftOut)).toBe(open);
+    expect(open).toBe(EMPTY_ENVIRONMENT.evidence);
   });
 });
 

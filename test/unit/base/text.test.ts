@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareText, hasLoneSurrogate, nearest } from "../../../src/base/text.ts";
+import { compareText, hasLoneSurrogate, nearest, shortened } from "../../../src/base/text.ts";
 
 describe("hasLoneSurrogate", () => {
   it.each([
@@ -61,5 +61,15 @@ describe("nearest", () => {
     expect(nearest("a", [])).toBeUndefined();
     expect(nearest("a", ["b", "A"])).toBe("A");
     expect(nearest("a", ["b", "ab"])).toBe("ab");
+  });
+});
+
+describe("shortened", () => {
+  it("keeps what fits, cuts what does not, and leaves no half of a character", () => {
+    expect(shortened("", 1)).toBe("");
+    expect(shortened("abc", 3)).toBe("abc");
+    expect(shortened("abcd", 3)).toBe("ab…");
+    expect(shortened("a\u{1f600}b", 3)).toBe("a\ufffd…");
+    expect(shortened("\ud800", 3)).toBe("\ufffd");
   });
 });

@@ -107,15 +107,15 @@ describe.each(WORKFLOWS)("the verifier of %s", (workflow: Workflow) => {
   });
 
   it("refuses every altered proposal: what is about to be written is exactly what was found", () => {
-    const { tried, accepted } = altered(before, shown.beforeEffect, "/proposed");
+    const { tried, accepted } = altered(before, shown.beforeEffect.slice(0, 8), "/proposed");
     // The position in the batch says nothing that the key does not.
     expect(accepted.filter((place) => !place.startsWith("/proposed/index "))).toEqual([]);
-    expect(tried).toBeGreaterThan(500);
+    expect(tried).toBeGreaterThan(300);
   });
 
   it("refuses a completed run of which an operation is missing, repeated, failed, or another one", () => {
-    const [first] = shown.result;
-    const { tried, accepted } = altered(after, [first ?? null], "/operations");
+    const [, second] = shown.result;
+    const { tried, accepted } = altered(after, [second ?? null], "/operations");
     expect(accepted.filter((place) => !isEvidence(place))).toEqual([
       "/operations/* swapped with the next",
       "/operations/*/index filled in",

@@ -4,7 +4,7 @@ import { Procedure } from "../../../src/app/procedure.ts";
 import { bindRecipe } from "../../../src/compile/index.ts";
 import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Append, Journal } from "../../../src/ports/journal.ts";
-import type { ToolOutcome } from "../../../src/ports/tool.ts";
+import type { ProbeOutcome, ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
 import {
   asked,
@@ -107,6 +107,64 @@ describe("a call that broke off", () => {
     expect(await run.advanceAsync(host)).toBe("verified");
     expect(run.result).toBe("paid after all");
     expect(of.pay.calls).toHaveLength(1);
+    await whole.close();
+  });
+
+  it("asks nothing once its run was taken over: a probe could fence what the new holder has in flight (B052)", async () => {
+    const directory = places.fresh();
+    let probes = 0;
+    const of = bank({
+      tool: {
+        probe: async () => {
+          probes += 1;
+          return { kind: "absent" };
+        },
+      },
+    });
+    const whole = await hostAt(directory, of, privileged);
+    const host = failing(whole, once(writes("receipt")));
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    const clock = movedClock();
+    clock.move(3_600_000);
+    const other = await hostAt(directory, of, { ...privileged, clock });
+    expect((await partsOf(other).journal.claim(run.id)).ok).toBe(true);
+    expect(await refusal(run.advanceAsync(host))).toBe("lease_lost");
+    expect(probes).toBe(0);
+    await other.close();
+    await whole.close();
+  });
+
+  it("holds its run for as long as it may have to ask (B004)", async () => {
+    const directory = places.fresh();
+    const clock = movedClock();
+    let asked = () => {};
+    const asking = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    let answer = (_: ProbeOutcome) => {};
+    const answered = new Promise<ProbeOutcome>((resolve) => {
+      answer = resolve;
+    });
+    const probe = () => {
+      asked();
+      return answered;
+    };
+    const of = bank({ tool: { probe } });
+    const options = { ...privileged, clock, leaseMs: 1_000, callMs: 60_000 };
+    const whole = await hostAt(directory, of, options);
+    const host = failing(whole, once(writes("receipt")));
+    const procedure = procedureOf(host);
+    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
+    await expect(run.advanceAsync(host)).rejects.toThrow("not now");
+    await run.closeAsync();
+    const resuming = procedure.resume(whole, run.id);
+    await asking;
+    clock.move(59_000);
+    expect(await partsOf(whole).journal.claim(run.id)).toMatchObject({ ok: false });
+    answer({ kind: "done", result: "paid" });
+    expect(await (await resuming).advanceAsync(whole)).toBe("verified");
     await whole.close();
   });
 

@@ -9,7 +9,7 @@ import { sha256Hex } from "../../../src/base/digest.ts";
 import { registerFiles } from "../../../src/tools/file-sources.ts";
 import { fileTool } from "../../../src/tools/files.ts";
 import { type PdfToolOptions, pdfTool } from "../../../src/tools/pdf.ts";
-import { bombPage, pdfOf } from "../../support/documents.ts";
+import { bombPage, endlessPdf, pdfOf } from "../../support/documents.ts";
 import { aborted, callOf, short } from "../../support/tool-calls.ts";
 
 const INVOICE = pdfOf(["Invoice 7\nTotal (net) 1,250.00", "Second page", ""]);
@@ -23,6 +23,7 @@ const FILES: Readonly<Record<string, Buffer>> = {
   bomb: pdfOf([bombPage(64 * 1024 * 1024)]),
   cut: INVOICE.subarray(0, 300),
   noise: Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(2_000, 0x41)]),
+  endless: endlessPdf(),
   strange: pdfOf([{ bytes: Buffer.from("BT ET"), filter: "/Filter /Strange" }]),
   unlisted: Buffer.from(
     INVOICE.toString("latin1").replace(/startxref\n\d+/, "startxref\n7"),
@@ -109,6 +110,13 @@ describe("text of a PDF", () => {
   it("is refused for a stream that unpacks a thousandfold, once its budget is used up", async () => {
     const tight = { maxMemory: 16 * 1024 * 1024 };
     expect(await read({ source: "bomb", from: 1, count: 1 }, tight)).toBe(
+      "refused document_too_costly",
+    );
+  });
+
+  it("is refused for a document that fills any memory, and only the process that parses it ends", async () => {
+    const tight = { maxMemory: 64 * 1024 * 1024 };
+    expect(await read({ source: "endless", from: 1, count: 1 }, tight)).toBe(
       "refused document_too_costly",
     );
   });
