@@ -170,7 +170,11 @@ export class AgentRuntime {
 
   /** Agent runs of the host's journal, the most recently moved first. */
   list(limit = 1000): readonly RunSummary[] {
-    return this.#options.host.runs(limit).filter(({ mode }) => mode === "agent");
+    for (let among = limit; ; among *= 4) {
+      const runs = this.#options.host.runs(among);
+      const found = runs.filter(({ mode }) => mode === "agent").slice(0, limit);
+      if (found.length === limit || runs.length < among) return found;
+    }
   }
 
   async #drive(
