@@ -134,11 +134,8 @@ function created(start: AgentStart): AgentState {
 function resumed(state: AgentState): AgentState {
   if (!state.turn.asking) return { ...state, paused: false };
   const message = "the process ended before there was a reply";
-  return {
-    ...withLost(state, "stopped", message),
-    turn: { ...state.turn, asking: false, failed: state.turn.failed + 1 },
-    paused: false,
-  };
+  const lost = withLost(state, "stopped", message);
+  return { ...lost, turn: { ...lost.turn, failed: state.turn.failed + 1 }, paused: false };
 }
 
 function withLost(
