@@ -7,5 +7,6 @@ export { type AgentReport, reportOf } from "./report.ts";
 export { resumeAgent, stateIn } from "./resume.ts";
 export { finish, type Progress, type ProgressMarker, type Session } from "./session.ts";
 export { type AgentOptions, startAgent } from "./start.ts";
+export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";
 export { type Transcript, type TranscriptCall, transcriptOf } from "./transcript.ts";
