@@ -1,5 +1,5 @@
 /** Requests for approval, decisions on them, and whether an operation was admitted by decisions that allowed it. */
-import type { Digest } from "../base/digest.ts";
+import { type Digest, isDigest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { displayDigest, renderOperations } from "../host/show.ts";
 import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
@@ -135,7 +135,9 @@ export function judgeLate(
     placed.seconds,
   );
   if (!opened.ok) return refuse(`the decision is refused: ${opened.error}`);
-  const { operations, display, approver, decision } = opened.value.document;
+  const { operations: named, display, approver, decision } = opened.value.document;
+  // Its schema lets nothing else through.
+  const operations = named.filter(isDigest);
   const asked = { audience: context.keys.origin, run, nonce, operations, display };
   const checked = checkApproval(envelope, asked, trust, placed.seconds);
   if (!checked.ok) return refuse(`the decision is refused: ${checked.error}`);
