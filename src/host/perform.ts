@@ -283,7 +283,7 @@ function refused(judgement: Judgement, error: AppendRefusal): Refusal | Late {
   const make = (code: GateCode, message: string) => refusalOf(frozen, code, message, rules);
   switch (error.code) {
     case "taken":
-      return takenBy(error.claim, make);
+      return taken(error, make);
     case "over_limit": {
       if (isRejectionCounter(error.counter)) {
         return make("approval_rejected", "the request was rejected while it was being admitted");
@@ -302,15 +302,22 @@ function refused(judgement: Judgement, error: AppendRefusal): Refusal | Late {
   }
 }
 
-function takenBy(claim: Claim, make: (code: GateCode, message: string) => Refusal): Refusal {
+function taken(
+  { claim, by }: AppendRefusal & { readonly code: "taken" },
+  make: (code: GateCode, message: string) => Refusal,
+): Refusal {
+  const before = by === null ? "before" : `before, by ${by}`;
   switch (claim.space) {
     case "nonce":
-      return make("approval_consumed", "the approval was used before for this operation");
+      return make("approval_consumed", `the approval was used for this operation ${before}`);
     case "natural_key":
-      return make("duplicate_key", `an effect with this key was admitted before: ${claim.key}`);
+      return make(
+        "duplicate_key",
+        `an effect with this key was admitted ${before}; if that is uncertain, reconcile it first: ${claim.key}`,
+      );
     case "operation":
     case "run":
-      return make("duplicate_operation", `the operation ${claim.key} was admitted before`);
+      return make("duplicate_operation", `the operation ${claim.key} was admitted ${before}`);
   }
 }
 

@@ -67,7 +67,8 @@ export interface Append {
 
 export type AppendRefusal =
   | { readonly code: "lease_lost"; readonly chain: string }
-  | { readonly code: "taken"; readonly claim: Claim }
+  /** `by` is the chain of the entry that took it; null when one request takes it twice. */
+  | { readonly code: "taken"; readonly claim: Claim; readonly by: string | null }
   | {
       readonly code: "over_limit";
       readonly counter: string;

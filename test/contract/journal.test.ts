@@ -129,7 +129,10 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     await Promise.all([
       journal.append(note(a, 1)),
       journal.append(note(b, 2)),
-      journal.append({ lease: null, entries: [{ chain: HOST_CHAIN, type: "demoted", body: 3 }] }),
+      journal.append({
+        lease: null,
+        entries: [{ chain: HOST_CHAIN, type: "reconciled", body: 3 }],
+      }),
       journal.append(note(a, 4)),
     ]);
     const all = journal.scan(0, 10);
@@ -150,14 +153,14 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
       journal.append(note(lease, 2, { take: [claim] })),
     ]);
     expect(first.ok).toBe(true);
-    expect(second).toEqual({ ok: false, error: { code: "taken", claim } });
+    expect(second).toEqual({ ok: false, error: { code: "taken", claim, by: "run-a" } });
     expect(await journal.append(note(lease, 3, { take: [claim] }))).toEqual({
       ok: false,
-      error: { code: "taken", claim },
+      error: { code: "taken", claim, by: "run-a" },
     });
     const other = { space: "nonce", key: "n2" } as const;
     const twice = await journal.append(note(lease, 4, { take: [other, other] }));
-    expect(twice.ok).toBe(false);
+    expect(twice).toEqual({ ok: false, error: { code: "taken", claim: other, by: null } });
     expect(journal.taken(claim)).toBe(true);
     expect(journal.taken(other)).toBe(false);
     expect(journal.taken({ space: "natural_key", key: "n1" })).toBe(false);

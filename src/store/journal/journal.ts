@@ -180,8 +180,9 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     const taking = new Set<string>();
     for (const claim of request.take ?? []) {
       const text = textOf(claim);
-      const free = !tables.hasClaim(claim.space, claim.key) || freed.has(text);
-      if (!free || taking.has(text)) return { code: "taken", claim };
+      if (taking.has(text)) return { code: "taken", claim, by: null };
+      const at = freed.has(text) ? undefined : tables.claimedAt(claim.space, claim.key);
+      if (at !== undefined) return { code: "taken", claim, by: chainOf(at) };
       taking.add(text);
     }
     const totals = new Map<string, bigint>();
@@ -192,6 +193,11 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       if (total > limit) return { code: "over_limit", counter, total, limit };
     }
     return undefined;
+  }
+
+  function chainOf(index: number): string | null {
+    const [stored] = tables.scan(index, 1);
+    return stored === undefined ? null : decodeEntry(stored.bytes, stored.index).entry.chain;
   }
 
   function write(
@@ -281,7 +287,7 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     raw: (fromIndex, limit) => tables.scan(fromIndex, limit).map(({ bytes }) => bytes),
 
     blob: (sha256) => tables.blob(sha256),
-    taken: ({ space, key }) => tables.hasClaim(space, key),
+    taken: ({ space, key }) => tables.claimedAt(space, key) !== undefined,
     total: (counter) => tables.total(counter),
     runs: (limit) =>
       tables

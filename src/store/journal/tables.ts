@@ -19,7 +19,8 @@ export interface JournalTables {
   /** Where the log ends. */
   end(): LogEnd;
 
-  hasClaim(space: string, key: string): boolean;
+  /** Log index of the entry that took it; undefined when it can be had. */
+  claimedAt(space: string, key: string): number | undefined;
   /** `index` is the log index of the entry that took it. */
   putClaim(space: string, key: string, index: number): void;
   dropClaim(space: string, key: string): void;

@@ -33,7 +33,7 @@ export function memoryJournalTables(stands: (qualification: string) => boolean):
       (chains.get(chain) ?? []).slice(fromSeq, fromSeq + limit),
     scan: (fromIndex, limit) => log.slice(fromIndex, fromIndex + limit),
     end: () => ({ size: log.length, time: log.at(-1)?.time ?? 0 }),
-    hasClaim: (space, key) => claims.has(claimKey(space, key)),
+    claimedAt: (space, key) => claims.get(claimKey(space, key)),
     putClaim: (space, key, index) => void claims.set(claimKey(space, key), index),
     dropClaim: (space, key) => void claims.delete(claimKey(space, key)),
     total: (counter) => totals.get(counter) ?? 0n,

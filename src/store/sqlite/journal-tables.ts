@@ -63,7 +63,11 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
         };
       }),
 
-    hasClaim: (space, key) => read(() => sql.claim.get(space, key) !== undefined),
+    claimedAt: (space, key) =>
+      read(() => {
+        const row = sql.claim.get(space, key);
+        return row === undefined ? undefined : storedNumber(rowOf(row)["position"], "a position");
+      }),
     putClaim: (space, key, index) => void sql.addClaim.run(space, key, index),
     dropClaim: (space, key) => void sql.dropClaim.run(space, key),
 
@@ -135,7 +139,7 @@ function statementsOf(database: Database) {
       "SELECT position, bytes FROM entries WHERE position >= ? ORDER BY position LIMIT ?",
     ),
     end: prepare("SELECT position, time FROM entries ORDER BY position DESC LIMIT 1"),
-    claim: prepare("SELECT 1 FROM claims WHERE space = ? AND key = ?"),
+    claim: prepare("SELECT position FROM claims WHERE space = ? AND key = ?"),
     addClaim: prepare("INSERT INTO claims (space, key, position) VALUES (?, ?, ?)"),
     dropClaim: prepare("DELETE FROM claims WHERE space = ? AND key = ?"),
     counter: prepare("SELECT total FROM counters WHERE name = ?").pluck(),

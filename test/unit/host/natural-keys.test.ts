@@ -89,6 +89,8 @@ describe("a natural key", () => {
     expect(first.run.state).toBe("verified");
     const second = await begin(host, KEYED, { account: "A-1/2024-05", amount: "25702" });
     expect(said(second.run)).toEqual(["denied", "duplicate_key"]);
+    // Whoever is refused is told where to look.
+    expect(second.run.report.failure?.message).toContain(first.run.id);
     const other = await begin(host, KEYED, { account: "A-1/2024-06", amount: "25701" });
     expect(other.run.state).toBe("verified");
     expect(of.calls).toHaveLength(2);
