@@ -5,6 +5,7 @@
 import { assertNever } from "../base/assert.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import type { JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import { bounded, CANCELLED } from "../host/index.ts";
 import type { AgentStart, Stopping } from "../model/agent.ts";
@@ -133,11 +134,8 @@ function created(start: AgentStart): AgentState {
 function resumed(state: AgentState): AgentState {
   if (!state.turn.asking) return { ...state, paused: false };
   const message = "the process ended before there was a reply";
-  return {
-    ...withLost(state, "stopped", message),
-    turn: { ...state.turn, asking: false, failed: state.turn.failed + 1 },
-    paused: false,
-  };
+  const lost = withLost(state, "stopped", message);
+  return { ...lost, turn: { ...lost.turn, failed: state.turn.failed + 1 }, paused: false };
 }
 
 function withLost(
@@ -312,6 +310,7 @@ function advanced(state: AgentState, from: number, phase: Phase | null): AgentSt
   const { consecutive_errors: limit } = state.start.limits;
   for (const call of state.calls.slice(from, upTo)) {
     streak = streakAfter(state.start, streak, call);
+    if (isBrokenOff(call)) continue;
     const failed = call.observation?.error === true;
     if (failed) errors = { inARow: errors.inARow + 1, total: errors.total + 1 };
     // Once there were too many, no call behind them makes up for it.
@@ -320,6 +319,12 @@ function advanced(state: AgentState, from: number, phase: Phase | null): AgentSt
   const next = { ...state, streak, errors };
   if (upTo === state.calls.length) return observed(next);
   return phase === null ? next : { ...next, phase };
+}
+
+/** The host's own word: a tool cannot give it. */
+function isBrokenOff({ observation }: CallState): boolean {
+  if (observation?.error !== true) return false;
+  return (observation.content as { readonly error?: JsonValue }).error === CANCELLED;
 }
 
 function settledUpTo(calls: readonly CallState[]): number {
@@ -332,7 +337,10 @@ function observed(state: AgentState): AgentState {
   let { conversation } = state;
   let { seen, actions } = state.progress;
   let fresh = false;
-  for (const { id, name, category, fingerprint, observation } of state.calls) {
+  for (const call of state.calls) {
+    const { id, name, category, fingerprint, observation } = call;
+    // Whoever told it to stop says why the run ends; what it would have brought, nobody knows.
+    if (isBrokenOff(call)) fresh = true;
     const { content, error } = observation ?? errorObservation("missing", "no outcome");
     conversation = said(conversation, { role: "tool", call: id, name, content, error });
     // That something fails, or fails in another way, is nothing new to go on with.

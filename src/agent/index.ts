@@ -9,5 +9,6 @@ export { finish, type Progress, type ProgressMarker, type Session } from "./sess
 export { type AgentSpan, agentSpans, type SpanAttributes, type SpanEvent } from "./spans.ts";
 export { type Spent, spentBy } from "./spent.ts";
 export { type AgentOptions, startAgent } from "./start.ts";
+export type { AgentState } from "./state.ts";
 export { type AgentTrace, type TracedCall, type TracedEvent, traceAgent } from "./trace.ts";
 export { type Transcript, type TranscriptCall, transcriptOf } from "./transcript.ts";

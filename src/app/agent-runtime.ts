@@ -3,6 +3,7 @@ import {
   type AgentOptions,
   type AgentReport,
   type AgentSpan,
+  type AgentState,
   type AgentTrace,
   agentSpans,
   drive,
@@ -142,13 +143,22 @@ export class AgentRuntime {
 
   /** How a run stands. @throws RoteError `unknown_run` `other_kind` `journal_damaged` */
   result(run: string): AgentResult {
+    return this.#told(run, stateIn(partsOf(this.#options.host), run).state);
+  }
+
+  #told(run: string, state: AgentState): AgentResult {
     const { host } = this.#options;
-    const { state, entries } = stateIn(partsOf(host), run);
-    const times = entries.map(({ entry }) => entry.time);
-    const totalMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    const parts = partsOf(host);
+    const { journal } = parts;
+    const [first] = journal.read(run, 0, 1);
+    const [last] = journal.read(run, journal.length(run) - 1, 1);
+    const totalMs = (last?.entry.time ?? 0) - (first?.entry.time ?? 0);
+    const ended = state.end !== null;
     return {
       ...reportOf(run, state, totalMs),
-      requests: undecidedRequests(host, run).map((one) => pendingRequestOf(partsOf(host), one)),
+      requests: ended
+        ? []
+        : undecidedRequests(host, run).map((one) => pendingRequestOf(parts, one)),
     };
   }
 
@@ -184,7 +194,11 @@ export class AgentRuntime {
 
   /** Agent runs of the host's journal, the most recently moved first. */
   list(limit = 1000): readonly RunSummary[] {
-    return this.#options.host.runs(limit).filter(({ mode }) => mode === "agent");
+    for (let among = limit; ; among *= 4) {
+      const runs = this.#options.host.runs(among);
+      const found = runs.filter(({ mode }) => mode === "agent").slice(0, limit);
+      if (found.length === limit || runs.length < among) return found;
+    }
   }
 
   async #drive(
@@ -207,7 +221,8 @@ export class AgentRuntime {
     } finally {
       this.#active.delete(run);
     }
-    const result = this.result(run);
+    // What the session has folded is what stands on record: it is not read and verified once more.
+    const result = this.#told(run, session.state);
     await this.#remember(session, result);
     return result;
   }

@@ -1,13 +1,17 @@
-/** Content that entries name by the SHA-256 of its bytes. Each is read when it is named, and kept by nobody. */
-import { sha256Hex } from "../base/digest.ts";
+/**
+ * Content that entries name by the SHA-256 of its bytes. Each is read when it is named, and kept by nobody. What is large
+ * is in memory only once it was seen to be what an entry names: a bundle may come by somebody who filled it up.
+ */
+import { sha256InPortions } from "../base/digest.ts";
 import { BLOB_FOLDER, type BundleSource } from "../ports/bundle.ts";
 import type { Counts } from "./counts.ts";
 import type { Findings, Place } from "./finding.ts";
-import { wholeOf } from "./lines.ts";
 import { createSeen } from "./seen.ts";
 
 /** No host keeps more in one piece. */
 const MAX_BYTES = 1_000_000_000;
+/** Kept of what may turn out to be something else. */
+const MAX_UNSEEN = 8_000_000;
 
 export interface Blobs {
   /** The bytes, when they are there and have this name; else a finding where they are named. */
@@ -30,12 +34,18 @@ export function createBlobs(source: BundleSource, findings: Findings, counts: Co
     what: string,
   ): Promise<Uint8Array | null | undefined> {
     const fresh = named.add(sha256);
-    const portions = await source.read(BLOB_FOLDER + sha256);
+    const name = BLOB_FOLDER + sha256;
+    const portions = await source.read(name);
     if (portions === undefined) return null;
     if (fresh) counts.blobs += 1;
-    const bytes = await wholeOf(portions, MAX_BYTES);
-    const found = bytes === undefined ? "too large to read" : sha256Hex(bytes);
-    if (bytes !== undefined && found === sha256) return bytes;
+    const first = await contentOf(portions, MAX_UNSEEN);
+    if (first.sha256 === sha256) {
+      if (first.bytes !== undefined) return first.bytes;
+      const again = await source.read(name);
+      const whole = again === undefined ? undefined : await contentOf(again, MAX_BYTES);
+      if (whole?.sha256 === sha256 && whole.bytes !== undefined) return whole.bytes;
+    }
+    const found = first.sha256 ?? "of too many bytes to be read";
     const file = { ...place, file: BLOB_FOLDER + sha256, index: null };
     findings.add("blob_differs", file, `the SHA-256 of ${what} is ${found}`);
     return undefined;
@@ -57,4 +67,26 @@ export function createBlobs(source: BundleSource, findings: Findings, counts: Co
     },
     isNamed: (sha256) => named.has(sha256),
   };
+}
+
+interface Content {
+  /** Undefined when there are more than any host keeps. */
+  readonly sha256: string | undefined;
+  /** Undefined when there are more than `most`. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+async function contentOf(portions: AsyncIterable<Uint8Array>, most: number): Promise<Content> {
+  const digest = sha256InPortions();
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const portion of portions) {
+    length += portion.byteLength;
+    if (length > MAX_BYTES) return { sha256: undefined, bytes: undefined };
+    digest.add(portion);
+    // A copy: the source may use its buffer again.
+    if (length <= most) parts.push(new Uint8Array(portion));
+    else parts = [];
+  }
+  return { sha256: digest.hex(), bytes: length <= most ? Buffer.concat(parts) : undefined };
 }

@@ -165,7 +165,6 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
     decision: oneOf(["approve", "reject"]),
   }),
   reconciled: record({ envelope, digest }),
-  demoted: json,
 };
 
 /** Bodies as their forms admit them, for those that the auditor looks into. */

@@ -16,7 +16,16 @@ export function formatAudit(report: AuditReport): string {
   ];
   for (const line of findingLines(report.findings)) lines.push(line);
   if (report.omitted > 0) lines.push("", `${report.omitted} more findings are not listed.`);
-  return `${lines.join("\n")}\n`;
+  return textOf(lines);
+}
+
+/** What comes from the record does not begin a line of its own, which would pass for one of ours. */
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line.replaceAll(/[\n\r\u2028\u2029]/gu, escaped)}\n`).join("");
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** Lines that end in a line feed: what the receipt states, what was shown of it, and every finding. */
@@ -49,7 +58,7 @@ export function formatReceipt({
   if (time !== null) lines.push(`recorded   ${new Date(time).toISOString()}`);
   if (head !== null) lines.push(`in         entry ${head.index} of a log of ${head.size}`);
   lines.push(...findingLines(findings));
-  return `${lines.join("\n")}\n`;
+  return textOf(lines);
 }
 
 /** Every finding with its place; its meaning and what to do once for each code. */

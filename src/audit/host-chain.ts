@@ -6,7 +6,7 @@ import type { Bodies } from "./bodies.ts";
 import type { Budgets } from "./budgets.ts";
 import { readCanonical } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
-import { judgeDecision } from "./requests.ts";
+import { judgeDecision, judgeLate } from "./requests.ts";
 import type { Admission } from "./run-state.ts";
 import type { Runs } from "./runs.ts";
 import type { Seen } from "./seen.ts";
@@ -55,8 +55,9 @@ export function createHostChain(parts: HostParts): HostChain {
   async function decide(placed: Placed, body: Bodies["approval_received"]): Promise<void> {
     const envelope = await envelopeIn(context, placed, body);
     const found = parts.runs().requestBy(body.nonce);
-    if (found === undefined && parts.hasEnded(body.run)) context.counts.approvals.late += 1;
-    else if (found === undefined || found.run.id !== body.run) {
+    if (found === undefined && parts.hasEnded(body.run)) {
+      if (envelope !== undefined) judgeLate(context, placed, body, envelope);
+    } else if (found === undefined || found.run.id !== body.run) {
       const message = `no request ${body.nonce} of the run ${body.run} is on record before it`;
       report(context, placed, "decision_refused", message);
     } else if (envelope !== undefined) {

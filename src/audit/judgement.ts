@@ -45,13 +45,13 @@ export function createJudge(context: Context): Judge {
   const { documents, keys } = context;
   const verified = new Map<string, Checked<unknown>>();
 
-  /** Verifies once for each document and trust store, as long as the answer holds. */
+  /** Verifies once for each document, trust store and state of revocations, as long as the answer holds. */
   async function once<T>(
     name: string,
-    seconds: number,
+    { index, seconds }: Placed,
     check: () => Promise<Checked<T> | undefined>,
   ): Promise<T | undefined> {
-    const key = `${name} ${keys.inForce()?.digest ?? ""}`;
+    const key = `${name} ${keys.inForce()?.digest ?? ""} ${keys.revokedBy(index, seconds)}`;
     const known = verified.get(key);
     // A name has one type: it begins with what is verified.
     if (known !== undefined && seconds < known.until) return known.value as T;
@@ -69,7 +69,7 @@ export function createJudge(context: Context): Judge {
   ): Promise<ToolReview | undefined> {
     const place = placeOf(placed);
     await documents.definition(tool.definition, place);
-    const review = await once(`review ${digest}`, placed.seconds, async () => {
+    const review = await once(`review ${digest}`, placed, async () => {
       const envelope = await documents.envelope(digest, "tool review", place);
       const trust = keys.at(placed.index);
       if (envelope === undefined || trust === undefined) return undefined;
@@ -96,7 +96,7 @@ export function createJudge(context: Context): Judge {
     { warrant: leaf, tool, arguments: given }: Operation,
   ): Promise<CheckedWarrant | undefined> {
     if (leaf === null) return undefined;
-    const warrant = await once(`warrant ${leaf}`, placed.seconds, async () => {
+    const warrant = await once(`warrant ${leaf}`, placed, async () => {
       const chain = await chainOf(placed, leaf);
       const trust = keys.at(placed.index);
       if (chain === undefined || trust === undefined) return undefined;

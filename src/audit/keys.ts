@@ -49,6 +49,8 @@ export interface Keys {
   inForce(): TrustStore | undefined;
   /** The version in force, as a judge of signatures that were made at this log index. */
   at(index: number): TrustStore | undefined;
+  /** How many revocations count there: where it is as many as before, a signature that counted still does. */
+  revokedBy(index: number, seconds: number): number;
 }
 
 /**
@@ -141,6 +143,14 @@ export function createKeys(own: readonly TrustStore[]): Keys {
         },
       };
     },
+
+    revokedBy(index, seconds) {
+      let count = 0;
+      for (const of of revocations.values()) {
+        for (const each of of) if (isInEffect(each, index, seconds)) count += 1;
+      }
+      return count;
+    },
   };
 }
 
@@ -184,17 +194,22 @@ function isRevoked(
   index: number,
   seconds: number,
 ): boolean {
-  return (revocations ?? []).some(({ since, at }) =>
-    since === null ? seconds >= at : index >= since,
-  );
+  return (revocations ?? []).some((each) => isInEffect(each, index, seconds));
+}
+
+function isInEffect({ since, at }: Revocation, index: number, seconds: number): boolean {
+  return since === null ? seconds >= at : index >= since;
 }
 
 function noteRevocations(store: TrustStore, revocations: Map<string, readonly Revocation[]>): void {
   for (const { public: text, revoked } of store.document.keys) {
     const key = revoked === undefined ? undefined : keyIn(text);
     if (revoked === undefined || key === undefined) continue;
-    const revocation = { since: revoked.since_seq ?? null, at: revoked.at };
-    revocations.set(key.id, [...(revocations.get(key.id) ?? []), revocation]);
+    const { since_seq: since = null, at } = revoked;
+    const known = revocations.get(key.id) ?? [];
+    // Every later version repeats it.
+    if (known.some((each) => each.since === since && each.at === at)) continue;
+    revocations.set(key.id, [...known, { since, at }]);
   }
 }
 

@@ -1,8 +1,10 @@
 /** Requests for approval, decisions on them, and whether an operation was admitted by decisions that allowed it. */
-import type { Digest } from "../base/digest.ts";
+import { type Digest, isDigest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { displayDigest, renderOperations } from "../host/show.ts";
+import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
 import { type ApprovalRequest, checkApproval } from "../trust/approval.ts";
+import { openByRole } from "../trust/role-document.ts";
 import { type Bodies, isOperation } from "./bodies.ts";
 import { readCanonical } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
@@ -107,6 +109,41 @@ export function judgeDecision(
   } else {
     context.counts.approvals.approved += 1;
   }
+}
+
+/**
+ * A decision that was filed when its run had ended, and its request was forgotten: it approves nothing, but whose it is
+ * and what of is said by its signature alone, as of any other.
+ */
+export function judgeLate(
+  context: Context,
+  placed: Placed,
+  body: Bodies["approval_received"],
+  envelope: JsonValue,
+): void {
+  context.counts.approvals.late += 1;
+  const refuse = (message: string) => report(context, placed, "decision_refused", message);
+  const trust = context.keys.inForce();
+  if (trust === undefined) return refuse("no trust store that the auditor vouches for is in force");
+  const { run, nonce } = body;
+  const opened = openByRole(
+    envelope,
+    PAYLOAD_TYPES.approval,
+    approvalSchema,
+    trust,
+    "approver",
+    placed.seconds,
+  );
+  if (!opened.ok) return refuse(`the decision is refused: ${opened.error}`);
+  const { operations: named, display, approver, decision } = opened.value.document;
+  // Its schema lets nothing else through.
+  const operations = named.filter(isDigest);
+  const asked = { audience: context.keys.origin, run, nonce, operations, display };
+  const checked = checkApproval(envelope, asked, trust, placed.seconds);
+  if (!checked.ok) return refuse(`the decision is refused: ${checked.error}`);
+  context.counts.signatures += 1;
+  if (approver === body.approver && decision === body.decision) return;
+  refuse(`it is ${approver}'s to ${decision}, and the entry says otherwise`);
 }
 
 function askedBy({ keys }: Context, request: Request): ApprovalRequest {

@@ -1,5 +1,5 @@
 /** Digests of documents. The tag keeps kinds apart: a document of one kind never has the digest of another. */
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { Brand } from "./brand.ts";
 import { canonicalBytes } from "./canonical.ts";
 import { RoteError } from "./error.ts";
@@ -41,6 +41,15 @@ export function taggedBytes(tag: string, bytes: Uint8Array): Uint8Array {
 /** Bare lower-case SHA-256 of the bytes, without a tag. */
 export function sha256Hex(bytes: Uint8Array): string {
   return hash("sha256", bytes, "hex");
+}
+
+/** The same of bytes that come in portions, which need not be kept. */
+export function sha256InPortions(): { add(bytes: Uint8Array): void; hex(): string } {
+  const running = createHash("sha256");
+  return {
+    add: (bytes) => void running.update(bytes),
+    hex: () => running.digest("hex"),
+  };
 }
 
 export function isDigest(text: string): text is Digest {

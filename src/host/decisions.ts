@@ -23,7 +23,7 @@ import {
 import { openByRole } from "../trust/role-document.ts";
 import { type HostParts, rejectionCounter } from "./parts.ts";
 import { type OpenRequest, openRequestsIn } from "./request.ts";
-import { type Body, keep, kept } from "./stored.ts";
+import { type Body, frozenCopy, keep, kept } from "./stored.ts";
 import { judgedNow } from "./time.ts";
 
 /** What judging a decision takes of a host: nothing that could act or sign. */
@@ -143,10 +143,12 @@ export type DecisionFault =
  */
 export async function fileDecision(
   parts: DecidingParts,
-  envelope: JsonValue,
+  given: JsonValue,
   run?: string,
 ): Promise<void> {
   const now = judgedNow(parts);
+  const envelope = frozenCopy(given);
+  if (envelope === undefined) throw refused("malformed_envelope");
   if (isUnsigned(envelope)) throw refused("signature_missing");
   const opened = openByRole(
     envelope,

@@ -15,13 +15,16 @@ import { openByRole } from "../trust/role-document.ts";
 import type { HostParts } from "./parts.ts";
 import { naturalKey } from "./perform.ts";
 import { operationOf } from "./recover.ts";
+import { frozenCopy } from "./stored.ts";
 import { judgedNow } from "./time.ts";
 
 /**
  * @throws RoteError `reconciliation_refused` with the fault as `data.fault`; nothing was written
  */
-export async function reconcile(parts: HostParts, envelope: JsonValue): Promise<Reconciliation> {
+export async function reconcile(parts: HostParts, given: JsonValue): Promise<Reconciliation> {
   const now = judgedNow(parts);
+  const envelope = frozenCopy(given);
+  if (envelope === undefined) throw refusal("malformed_envelope");
   const opened = openByRole(
     envelope,
     PAYLOAD_TYPES.reconciliation,

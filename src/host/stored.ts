@@ -2,10 +2,17 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import { type JsonObject, type JsonValue, readJson } from "../base/json.ts";
+import { deepFreeze } from "../base/freeze.ts";
+import { admitJson, type JsonObject, type JsonValue, readJson } from "../base/json.ts";
 import type { Journal } from "../ports/journal.ts";
 
 export type Body = JsonObject;
+
+/** A copy that nobody changes: what was verified is what is kept. Undefined for what is no JSON. */
+export function frozenCopy(given: unknown): JsonValue | undefined {
+  const read = admitJson(given, { numbers: "finite" });
+  return read.ok ? deepFreeze(read.value) : undefined;
+}
 
 /** Values above this size are kept as blobs, so that entries stay small. */
 export const INLINE_BYTES = 16_384;

@@ -28,7 +28,6 @@ export const ENTRY_TYPES = {
   trust: "host",
   approval_received: "host",
   reconciled: "host",
-  demoted: "host",
 } as const;
 export type EntryType = keyof typeof ENTRY_TYPES;
 

@@ -27,20 +27,24 @@ export async function openBook(bytes: Uint8Array, maxBytes: number): Promise<Boo
     if (content === undefined) throw malformed("a part is missing");
     return content;
   };
-  const workbook = [...(await relationsOf(archive, "")).values()].find(({ type }) =>
-    type.endsWith("/officeDocument"),
-  )?.part;
+  const workbook = oneOf(await relationsOf(archive, ""), "/officeDocument")?.part;
   if (workbook === undefined) throw malformed("it names no workbook");
   const relations = await relationsOf(archive, workbook);
-  const shared = (kind: string) => [...relations.values()].find(({ type }) => type.endsWith(kind));
-  const texts = shared("/sharedStrings");
-  const styles = shared("/styles");
+  const texts = oneOf(relations, "/sharedStrings");
+  const styles = oneOf(relations, "/styles");
   return {
     ...sheetsOf(await part(workbook), relations),
     texts: texts === undefined ? [] : textsOf(await part(texts.part)),
     dates: styles === undefined ? [] : datesOf(await part(styles.part)),
     part,
   };
+}
+
+/** Of two, programs take one, and not all of them the same. */
+function oneOf(relations: ReadonlyMap<string, Relation>, kind: string): Relation | undefined {
+  const [one, ...more] = [...relations.values()].filter(({ type }) => type.endsWith(kind));
+  if (more.length > 0) throw malformed("it names two parts where there is one");
+  return one;
 }
 
 /** What a part points to, by id. The archive's own relations belong to the part without a name. */

@@ -52,7 +52,7 @@ interface Draft {
   readonly style: number;
   formula: boolean;
   value: string | undefined;
-  inline: string;
+  inline: string | undefined;
 }
 
 /**
@@ -76,7 +76,7 @@ export function cellsOf(
   let draft: Draft | undefined;
 
   function finish({ type, style, formula, value, inline, column: at }: Draft): void {
-    const shown = shownOf(book, type, style, type === "inlineStr" ? inline : value);
+    const shown = shownOf(book, type, style, type === "inlineStr" ? (inline ?? "") : value);
     if (shown === undefined && !formula) return;
     end = row;
     if (row < from || row >= from + count) return;
@@ -114,7 +114,10 @@ export function cellsOf(
         column = columnOf(attributes.get("r"), row, column);
         const type = attributes.get("t") ?? "n";
         const style = Number(attributes.get("s") ?? "0");
-        draft = { column, type, style, formula: false, value: undefined, inline: "" };
+        draft = { column, type, style, formula: false, value: undefined, inline: undefined };
+      } else if (path === "worksheet/sheetData/row/c/is" && draft !== undefined) {
+        if (draft.inline !== undefined) throw malformed("a cell has two texts");
+        draft.inline = "";
       } else if (path === "worksheet/sheetData/row/c/f" && draft !== undefined) {
         draft.formula = true;
         const range = attributes.get("ref");
@@ -124,11 +127,12 @@ export function cellsOf(
     close(path, text) {
       switch (path) {
         case "worksheet/sheetData/row/c/v":
+          if (draft?.value !== undefined) throw malformed("a cell has two values");
           if (draft !== undefined) draft.value = text;
           break;
         case "worksheet/sheetData/row/c/is/t":
         case "worksheet/sheetData/row/c/is/r/t":
-          if (draft !== undefined) draft.inline += unescaped(text);
+          if (draft !== undefined) draft.inline = `${draft.inline ?? ""}${unescaped(text)}`;
           break;
         case "worksheet/sheetData/row/c":
           if (draft !== undefined) finish(draft);

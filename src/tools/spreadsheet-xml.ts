@@ -3,8 +3,9 @@
  *
  * - X1 UTF-8 alone, well-formed, without a document type: there are no entities to expand but the five and numbers.
  * - X2 Linear in the text, whatever the text; depth and length of what is kept are bounded by the caller's input.
- * - X3 Names lose their prefix: whoever reads looks at the whole path of an element, and what stands beside the known
- *   paths (extensions, alternatives) is passed over.
+ * - X3 Whoever reads looks at the whole path of an element, in which names of the root's own namespace have no prefix.
+ *   Others begin with their namespace: what stands beside the known paths (extensions, alternatives) is passed over, as
+ *   programs do that show it.
  */
 import { malformed } from "./spreadsheet-zip.ts";
 
@@ -24,11 +25,26 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /** Where elements of one name stand below elements of one place: made once, however many there are. */
 interface Place {
   readonly path: string;
+  /** By name as it is written, or with its namespace where that is not the one it had at the root. */
   readonly below: Map<string, Place>;
+}
+
+/** Namespaces by prefix, the empty one of names without, as an element declares them; and those around it. */
+interface Spaces {
+  readonly declared: Attributes;
+  readonly around: Spaces | null;
+}
+
+/** What the names in a part mean: known once its root is. */
+interface Names {
+  readonly top: Place;
+  readonly root: Spaces;
+  readonly own: string;
 }
 
 interface Open {
   readonly name: string;
+  readonly spaces: Spaces;
   readonly place: Place;
   text: string;
 }
@@ -36,9 +52,8 @@ interface Open {
 /** @throws Declared `document_malformed` */
 export function readXml(bytes: Uint8Array, reader: Reader): void {
   const xml = textOf(bytes);
-  const top: Place = { path: "", below: new Map() };
   const stack: Open[] = [];
-  let rooted = false;
+  let names: Names | undefined;
   let at = 0;
   while (at < xml.length) {
     const tag = xml.indexOf("<", at);
@@ -50,12 +65,20 @@ export function readXml(bytes: Uint8Array, reader: Reader): void {
     else if (mark === "!") at = declaration(xml, tag, stack.at(-1));
     else if (mark === "/") at = closing(xml, tag, stack, reader);
     else {
-      if (stack.length === 0 && rooted) throw malformed("an XML part has two roots");
-      rooted = true;
-      at = opening(xml, tag, stack, top, reader);
+      if (stack.length === 0 && names !== undefined) throw malformed("an XML part has two roots");
+      const opened = opening(xml, tag);
+      const { name, attributes, empty } = opened;
+      const spaces = spacesIn(stack.at(-1)?.spaces ?? NO_SPACES, attributes);
+      names ??= { top: { path: "", below: new Map() }, root: spaces, own: spaceOf(name, spaces) };
+      const place = placeBelow(stack.at(-1)?.place ?? names.top, name, spaces, names);
+      reader.open?.(place.path, attributes);
+      if (empty) reader.close?.(place.path, "");
+      else if (stack.length >= MAX_DEPTH) throw malformed("an XML part is nested too deeply");
+      else stack.push({ name, spaces, place, text: "" });
+      at = opened.next;
     }
   }
-  if (stack.length > 0 || !rooted) throw malformed("an XML part ends too early");
+  if (stack.length > 0 || names === undefined) throw malformed("an XML part ends too early");
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -89,25 +112,30 @@ function closing(xml: string, tag: number, stack: Open[], reader: Reader): numbe
 const NAME = /[^\s/>=<"']+/y;
 const SPACE = /[ \t\n\r]*/y;
 
-function opening(xml: string, tag: number, stack: Open[], top: Place, reader: Reader): number {
+interface Opened {
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly empty: boolean;
+  readonly next: number;
+}
+
+function opening(xml: string, tag: number): Opened {
   const name = match(NAME, xml, tag + 1);
   if (name === "") throw malformed("an XML part has a tag without a name");
-  const place = placeBelow(stack.at(-1)?.place ?? top, name);
   let at = tag + 1 + name.length;
   let attributes: Map<string, string> | undefined;
   for (;;) {
     at = afterSpace(xml, at);
     const mark = xml[at];
     if (mark === ">" || mark === "/") {
-      if (mark === "/" && xml[at + 1] !== ">") break;
-      reader.open?.(place.path, attributes ?? NO_ATTRIBUTES);
-      if (mark === "/") {
-        reader.close?.(place.path, "");
-        return at + 2;
-      }
-      if (stack.length >= MAX_DEPTH) throw malformed("an XML part is nested too deeply");
-      stack.push({ name, place, text: "" });
-      return at + 1;
+      const empty = mark === "/";
+      if (empty && xml[at + 1] !== ">") break;
+      return {
+        name,
+        attributes: attributes ?? NO_ATTRIBUTES,
+        empty,
+        next: empty ? at + 2 : at + 1,
+      };
     }
     const key = match(NAME, xml, at);
     const equals = afterSpace(xml, at + key.length);
@@ -138,14 +166,43 @@ function isSpace(xml: string, at: number): boolean {
   return xml.charCodeAt(at) <= 0x20;
 }
 
-function placeBelow(above: Place, name: string): Place {
-  const known = above.below.get(name);
+function placeBelow(above: Place, name: string, spaces: Spaces, { root, own }: Names): Place {
+  const space = spaces === root ? undefined : spaceOf(name, spaces);
+  const key = space === undefined ? name : `{${space}}${name}`;
+  const known = above.below.get(key);
   if (known !== undefined) return known;
   const local = name.slice(name.indexOf(":") + 1);
-  const path = above.path === "" ? local : `${above.path}/${local}`;
+  const of = space ?? spaceOf(name, spaces);
+  const step = of === own ? local : `{${of}}${local}`;
+  const path = above.path === "" ? step : `${above.path}/${step}`;
   const place = { path, below: new Map<string, Place>() };
-  above.below.set(name, place);
+  above.below.set(key, place);
   return place;
+}
+
+const NO_SPACES: Spaces = { declared: NO_ATTRIBUTES, around: null };
+const XMLNS = "xmlns:";
+
+/** Those of the element around it, unless it declares some itself. Nothing is copied, however many there are. */
+function spacesIn(around: Spaces, attributes: Attributes): Spaces {
+  let declared: Map<string, string> | undefined;
+  for (const [name, value] of attributes) {
+    if (name !== "xmlns" && !name.startsWith(XMLNS)) continue;
+    declared ??= new Map();
+    declared.set(name.slice(XMLNS.length), value);
+  }
+  return declared === undefined ? around : { declared, around };
+}
+
+/** A prefix that nobody declared is a namespace of its own. */
+function spaceOf(name: string, spaces: Spaces): string {
+  const colon = name.indexOf(":");
+  const prefix = colon < 0 ? "" : name.slice(0, colon);
+  for (let at: Spaces | null = spaces; at !== null; at = at.around) {
+    const space = at.declared.get(prefix);
+    if (space !== undefined) return space;
+  }
+  return prefix === "" ? "" : `${prefix}:`;
 }
 
 function after(xml: string, end: string, from: number): number {

@@ -67,6 +67,7 @@ function entriesOf(bytes: Buffer): ReadonlyMap<string, Entry> {
   if (bytes.readUInt16LE(end + 8) !== count) throw malformed("it is one of several volumes");
   if (count > MAX_ENTRIES) throw malformed(`it has more than ${MAX_ENTRIES} parts`);
   const entries = new Map<string, Entry>();
+  const names = new Set<string>();
   let at = bytes.readUInt32LE(end + 16);
   for (let index = 0; index < count; index += 1) {
     if (at + 46 > end || bytes.readUInt32LE(at) !== CENTRAL) throw malformed("its list of parts");
@@ -74,7 +75,10 @@ function entriesOf(bytes: Buffer): ReadonlyMap<string, Entry> {
     const next = at + 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
     if (next > end) throw malformed("its list of parts");
     const name = bytes.toString("latin1", at + 46, at + 46 + nameLength);
-    if (entries.has(name)) throw malformed("a part is there twice");
+    // Programs tell names of parts apart without looking at their case.
+    const known = name.toLowerCase();
+    if (names.has(known)) throw malformed("a part is there twice");
+    names.add(known);
     if ((bytes.readUInt16LE(at + 8) & ENCRYPTED) !== 0) {
       throw refusal("document_encrypted", "the spreadsheet is encrypted");
     }

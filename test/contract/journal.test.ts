@@ -129,7 +129,10 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     await Promise.all([
       journal.append(note(a, 1)),
       journal.append(note(b, 2)),
-      journal.append({ lease: null, entries: [{ chain: HOST_CHAIN, type: "demoted", body: 3 }] }),
+      journal.append({
+        lease: null,
+        entries: [{ chain: HOST_CHAIN, type: "reconciled", body: 3 }],
+      }),
       journal.append(note(a, 4)),
     ]);
     const all = journal.scan(0, 10);

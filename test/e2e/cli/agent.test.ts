@@ -143,6 +143,8 @@ describe("a process with an agent at work in a tool", () => {
 
   it("that is interrupted lets the tool finish and leaves a paused run, which goes on", async () => {
     const { working, run } = await heldIn();
+    const other = await folder.json("agent", "resume", run, ...AT, ...SCRIPT);
+    expect(other).toMatchObject({ exit_code: 1, error: { code: "run_busy" } });
     working.child.kill("SIGINT");
     await working.says(/leaving the run/);
     folder.behave("");

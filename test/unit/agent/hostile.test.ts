@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
-import { type Host, partsOf } from "../../../src/host/index.ts";
+import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { ChatReply } from "../../../src/model/chat.ts";
 import type { ChatModel } from "../../../src/ports/chat-model.ts";
 import type { PendingRequest } from "../../../src/run/index.ts";
@@ -274,6 +274,62 @@ describe("a lease", () => {
   });
 });
 
+describe("calls that are broken off", () => {
+  /** Three reads that end when they are told to; `begun` once all are at work. */
+  function three() {
+    let left = 3;
+    let all = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      all = resolve;
+    });
+    const slow = madeTool("slow", ({ signal }) => {
+      left -= 1;
+      if (left === 0) all();
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("stopped")));
+      });
+    });
+    const asks = calls(...[1, 2, 3].map((n) => ["slow", { n }] as const));
+    return { begun, tools: [registration(slow, "read")], model: script(asks, say("ok")) };
+  }
+
+  it("are no errors of theirs: the run was cancelled, and replays to that", async () => {
+    const { begun, tools, model } = three();
+    const host = await made({ tools });
+    const limits = { consecutive_errors: 3, no_progress: 1 };
+    const runtime = runtimeOf(host, model, { defaults: { limits } });
+    let run = "";
+    const going = runtime.run("look", { onStart: (id) => (run = id) });
+    await begun;
+    expect(await runtime.cancel(run)).toMatchObject({ reason: "user_cancelled" });
+    await going;
+    expect(runtime.replay(run)).toMatchObject({ ended: true, results: 3 });
+  });
+
+  it("at the end of the time end the run by that", async () => {
+    const { begun, tools, model } = three();
+    const host = await made({ tools });
+    const { timers } = partsOf(host);
+    const { deadline } = timers;
+    const alarms: (() => void)[] = [];
+    Object.assign(timers, {
+      deadline: (ms: number, end: () => void) => {
+        if (ms !== 1_000_001) return deadline(ms, end);
+        alarms.push(end);
+        return () => undefined;
+      },
+    });
+    const limits = { max_active_ms: 1_000_000, consecutive_errors: 3, no_progress: 1 };
+    const runtime = runtimeOf(host, model, { defaults: { limits } });
+    const going = runtime.run("look");
+    await begun;
+    for (const ring of alarms) ring();
+    const { run, reason } = await going;
+    expect(reason).toBe("max_runtime");
+    expect(runtime.replay(run)).toMatchObject({ ended: true });
+  });
+});
+
 describe("what a tool did", () => {
   it("is lost to a process that slept past its lease: uncertain, and written by the other one (B052)", async () => {
     const clock = movedClock();
@@ -436,6 +492,23 @@ describe("a family of runs", () => {
 });
 
 describe("an application", () => {
+  it("finds its agents' runs, however many runs of recipes there are", async () => {
+    const host = await made(bank());
+    const { run } = await runtimeOf(host, script(say("ok"))).run("say ok");
+    const parts = partsOf(host);
+    const [own] = host.runs(1);
+    if (own === undefined) throw new Error("no run");
+    const procedures = Array.from({ length: 30 }, (_, at) => ({
+      ...own,
+      run: `run-${at}`,
+      mode: "guided",
+    }));
+    const runs = (limit: number) => [...procedures, own].slice(0, limit);
+    const other = hostOf({ ...parts, journal: { ...parts.journal, runs } });
+    const listed = runtimeOf(other, script()).list(5);
+    expect(listed.map((one) => one.run)).toEqual([run]);
+  });
+
   it("hears of an answer also where nobody can remember it", async () => {
     const host = await made(bank());
     const recall = {

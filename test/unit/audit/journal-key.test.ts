@@ -264,6 +264,35 @@ describe("an approval", () => {
     );
   });
 
+  it("filed behind the end of its run is counted as late, and found where nobody signed it as it stands", async () => {
+    const filed = entries[6];
+    if (filed === undefined) throw new Error("no decision");
+    const late = (change: (body: Json) => Json) => [
+      ...entries,
+      { ...filed, time: entries.at(-1)?.time ?? 0, body: change(filed.body) },
+    ];
+    expect(await found(late((given) => given))).toEqual([]);
+    const forgeries: readonly ((given: Json) => Json)[] = [
+      (given) => ({ ...given, envelope: null }),
+      (given) => ({ ...given, decision: "reject" }),
+      (given) => ({ ...given, approver: "bob" }),
+      (given) => ({ ...given, nonce: "AAAAAAAAAAAAAAAAAAAAAA" }),
+      (given) => ({
+        ...given,
+        envelope: signedBy(
+          KEYS.stranger,
+          "application/vnd.rote.approval.v1+json",
+          statementIn(given),
+        ),
+      }),
+    ];
+    for (const forgery of forgeries) {
+      expect(await found(late(forgery)), String(forgery)).toContainEqual(
+        expect.objectContaining({ code: "decision_refused", index: [13, 13] }),
+      );
+    }
+  });
+
   it("that had run out when it was used is found", async () => {
     const later = entries.map((entry, at) =>
       at < 8 ? entry : { ...entry, time: entry.time + 700_000 },

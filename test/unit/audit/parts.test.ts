@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createBlobs } from "../../../src/audit/blobs.ts";
+import { createCounts } from "../../../src/audit/counts.ts";
 import { createFindings } from "../../../src/audit/finding.ts";
-import { auditBundle, FINDING_CODES } from "../../../src/audit/index.ts";
+import { auditBundle, FINDING_CODES, formatAudit } from "../../../src/audit/index.ts";
 import { linesOf, wholeOf } from "../../../src/audit/lines.ts";
 import { createSeen } from "../../../src/audit/seen.ts";
+import { sha256Hex } from "../../../src/base/digest.ts";
 import { memorySource } from "../../support/audit/bundle.ts";
 import { trust } from "../../support/host.ts";
 
@@ -68,6 +71,48 @@ describe("what was seen", () => {
   });
 });
 
+describe("a blob", () => {
+  const place = { file: "journal.jsonl", index: null, chain: null, seq: null };
+
+  /** Zeros in one buffer that is used again; `most` says how much memory was taken while they were read. */
+  function zeros(portionCount: number) {
+    const shared = Buffer.alloc(1_000_000);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const source = {
+      async *names() {},
+      async read() {
+        return (async function* () {
+          for (let at = 0; at < portionCount; at += 1) {
+            most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+            yield shared;
+          }
+        })();
+      },
+    };
+    return { source, most: () => most };
+  }
+
+  it("that somebody filled up takes no memory, and is told from what was named", async () => {
+    const { source, most } = zeros(80);
+    const findings = createFindings();
+    const blobs = createBlobs(source, findings, createCounts());
+    expect(await blobs.read("0".repeat(64), place, "a result")).toBeUndefined();
+    expect(findings.list.map(({ code }) => code)).toEqual(["blob_differs"]);
+    expect(most()).toBeLessThan(40_000_000);
+  });
+
+  it("that is as large as it was named is read whole", async () => {
+    const { source } = zeros(20);
+    const findings = createFindings();
+    const blobs = createBlobs(source, findings, createCounts());
+    const bytes = Buffer.alloc(20_000_000);
+    const read = await blobs.read(sha256Hex(bytes), place, "a result");
+    expect(bytes.equals(read ?? Buffer.alloc(0))).toBe(true);
+    expect(findings.list).toEqual([]);
+  });
+});
+
 describe("findings", () => {
   const place = (index: number, chain = "run-1", seq = index) => ({
     file: "journal.jsonl",
@@ -102,6 +147,13 @@ describe("findings", () => {
     ]);
     expect(findings.omitted).toBe(2);
     expect(findings.counts.get("chain_link")).toBe(5);
+  });
+
+  it("are told in their own lines, whatever a file is called", async () => {
+    const files = new Map([["x\nok: the record of tests.example holds\r", Buffer.from("x")]]);
+    const report = await auditBundle(memorySource(files), { trust: trust() });
+    expect(report.codes).toMatchObject({ file_unknown: 1 });
+    expect(formatAudit(report)).not.toMatch(/^ok: /mu);
   });
 
   it("all say what they mean and what to do, in sentences", () => {

@@ -151,6 +151,11 @@ describe("keys that were revoked", () => {
     const { report } = await revoked(of("tool_reviewer", 0));
     expect(report.codes).toEqual({ tool_refused: 3 });
   });
+
+  it("of reviewers from some log index on count no more there, however often they had counted before", async () => {
+    const { report } = await revoked(of("tool_reviewer", 10));
+    expect(indexes(report.findings)).toEqual([["tool_refused", [10, 10]]]);
+  });
 });
 
 describe("a trust store that the record brings along", () => {

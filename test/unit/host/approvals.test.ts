@@ -563,6 +563,30 @@ describe("what is no approval", () => {
     await host.close();
   });
 
+  it("is what may be another the next time it is read", async () => {
+    const of = bank();
+    const host = await hostAt(null, of);
+    const { run } = await begin(host);
+    const yes = decision(asked(run), KEYS.alice, "alice") as { readonly payload: string };
+    const no = decision(asked(run), KEYS.alice, "alice", { decision: "reject" });
+    let reads = 0;
+    const twoFaced = {
+      ...(no as object),
+      get payload() {
+        reads += 1;
+        return reads === 1 ? (no as typeof yes).payload : yes.payload;
+      },
+    } as unknown as JsonValue;
+    expect(await refusal(host.fileDecision(twoFaced))).toBe("approval_refused: malformed_envelope");
+    expect(await refusal(run.advanceAsync(host, { approval: twoFaced }))).toBe(
+      "approval_refused: malformed_envelope",
+    );
+    const odd = { at: Number.NaN } as unknown as JsonValue;
+    expect(await refusal(host.reconcile(odd))).toBe("reconciliation_refused: malformed_envelope");
+    expect(entriesOf(host, HOST_CHAIN, "approval_received")).toEqual([]);
+    await host.close();
+  });
+
   it("before there is a request, is told so and not kept (B049)", async () => {
     const of = bank();
     const host = await hostAt(null, of);

@@ -203,6 +203,73 @@ describe("cells of a spreadsheet", () => {
     expect(await read(xlsxOf({ sheets: { S: rows } }))).toBe("refused document_malformed");
   });
 
+  it("are those of the spreadsheet's own namespace, and not what programs pass over", async () => {
+    const sheet = (content: string) =>
+      xlsxOf({ sheets: { S: "" }, parts: [{ name: "xl/worksheets/sheet0.xml", content }] });
+    const shown = async (content: string) => {
+      const got = await read(sheet(content));
+      if (typeof got === "string") return got;
+      const { rows } = got as {
+        readonly rows: readonly { readonly cells: readonly { value: string }[] }[];
+      };
+      return rows.flatMap(({ cells: found }) => found.map(({ value }) => value));
+    };
+    const own = 'xmlns="urn:main" xmlns:x="urn:main" xmlns:e="urn:else"';
+    const one = '<row r="1"><c r="A1"><v>1</v></c></row>';
+    for (const hidden of [
+      '<e:row r="2"><c r="A2"><v>9</v></c></e:row>',
+      '<row r="2"><e:c r="A2"><v>9</v></e:c></row>',
+      '<row r="2"><c r="A2"><e:v>9</e:v></c></row>',
+      '<row r="2" xmlns="urn:else"><c r="A2"><v>9</v></c></row>',
+      '<row r="2"><c r="A2"><v xmlns="">9</v></c></row>',
+      '<x:row xmlns:x="urn:else" r="2"><x:c r="A2"><x:v>9</x:v></x:c></x:row>',
+    ]) {
+      const content = `<worksheet ${own}><sheetData>${one}${hidden}</sheetData></worksheet>`;
+      expect(await shown(content), hidden).toEqual(["1"]);
+    }
+    const prefixed = '<x:row r="2"><x:c r="A2"><x:v>2</x:v></x:c></x:row>';
+    const mixed = `<worksheet ${own}><sheetData>${one}${prefixed}</sheetData></worksheet>`;
+    expect(await shown(mixed)).toEqual(["1", "2"]);
+    const all = `<x:worksheet xmlns:x="urn:main"><x:sheetData>${prefixed}</x:sheetData></x:worksheet>`;
+    expect(await shown(all)).toEqual(["2"]);
+  });
+
+  it.each([
+    ["a cell with two values", "<row><c><v>1</v><v>2</v></c></row>"],
+    ["a cell with two texts", '<row><c t="inlineStr"><is><t>a</t></is><is><t>b</t></is></c></row>'],
+  ])("are refused for %s: programs show one of them, and not the same", async (_, rows) => {
+    expect(await read(xlsxOf({ sheets: { S: rows } }))).toBe("refused document_malformed");
+  });
+
+  it("are refused where the archive has two workbooks, sheets, lists of texts or lists of styles for one", async () => {
+    const kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const relation = (id: string, kind: string, target: string) =>
+      `<Relationship Id="${id}" Type="${kinds}/${kind}" Target="${target}"/>`;
+    const relations = (...list: readonly string[]) =>
+      `<Relationships>${list.join("")}</Relationships>`;
+    const workbook = relation("w", "officeDocument", "xl/workbook.xml");
+    const rest = [
+      relation("s0", "worksheet", "worksheets/sheet0.xml"),
+      relation("t", "sharedStrings", "sharedStrings.xml"),
+      relation("y", "styles", "styles.xml"),
+    ];
+    const twice: readonly Part[] = [
+      {
+        name: "_rels/.rels",
+        content: relations(workbook, relation("w2", "officeDocument", "xl/other.xml")),
+      },
+      { name: "XL/Worksheets/Sheet0.xml", content: "<worksheet/>" },
+      ...["sharedStrings", "styles"].map((kind) => ({
+        name: "xl/_rels/workbook.xml.rels",
+        content: relations(...rest, relation("z", kind, `${kind}2.xml`)),
+      })),
+    ];
+    for (const part of twice) {
+      const bytes = xlsxOf({ sheets: { S: "<row><c><v>1</v></c></row>" }, parts: [part] });
+      expect(await read(bytes), String(part.content)).toBe("refused document_malformed");
+    }
+  });
+
   it("are not unpacked beyond what was allowed, whatever the archive says of itself", async () => {
     const content = `<sst>${" ".repeat(4_000_000)}</sst>`;
     const shared = (claim: Part["claim"]) => ({
