@@ -138,6 +138,7 @@ export function judgeLate(
   const { operations: named, display, approver, decision } = opened.value.document;
   // Its schema lets nothing else through.
   const operations = named.filter(isDigest);
+  if (!isDigest(display)) return refuse("the decision is refused: what it shows is no digest");
   const asked = { audience: context.keys.origin, run, nonce, operations, display };
   const checked = checkApproval(envelope, asked, trust, placed.seconds);
   if (!checked.ok) return refuse(`the decision is refused: ${checked.error}`);

@@ -15,7 +15,7 @@ import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Tool, ToolCall, ToolOutcome } from "../ports/tool.ts";
 import { defineTool } from "./definition.ts";
-import { faultOf, isInteger, type Members, membersOf } from "./members.ts";
+import { faultOf, type Members, membersOf } from "./members.ts";
 import { badArguments, broke, CANCELLED, done, nameOf, nothingDone, refused } from "./outcome.ts";
 import {
   AfterRename,
@@ -33,6 +33,15 @@ import {
   type Sheet,
 } from "./spreadsheet-rows.ts";
 import type { CellValue } from "./spreadsheet-seal.ts";
+import {
+  appendShape,
+  isEntryKey,
+  KEY_FAULT,
+  MAX_COUNT,
+  readShape,
+  type Wanted,
+  wantedOf,
+} from "./workpaper-shape.ts";
 
 export interface SpreadsheetWorkpaper {
   /** `spreadsheet_workpaper.read`: the entry of a key, or entries by position. */
@@ -53,8 +62,6 @@ export interface SpreadsheetWorkpaperOptions extends LockOptions {
   readonly columns: readonly string[];
 }
 
-const MAX_KEY = 200;
-const MAX_COUNT = 100;
 /** Digits that a spreadsheet keeps of a number. */
 const MAX_NUMBER = 999_999_999_999_999;
 
@@ -76,9 +83,6 @@ export async function openSpreadsheetWorkpaper(
   };
 }
 
-const ENTRY_KEY: JsonValue = { type: "string", minLength: 1, maxLength: MAX_KEY };
-const POSITION: JsonValue = { type: "integer", minimum: 1 };
-
 function contentSchema(columns: readonly string[]): JsonValue {
   const value = { type: ["string", "integer", "boolean", "null"] };
   return {
@@ -96,21 +100,7 @@ function appendTool(paper: Paper, columns: readonly string[]): Tool {
       description:
         "Writes one row into the spreadsheet workpaper under a key that no row has yet. Rows are never changed.",
     },
-    {
-      server: "workpaper",
-      input: {
-        type: "object",
-        properties: { key: ENTRY_KEY, content: contentSchema(columns) },
-        required: ["key", "content"],
-        additionalProperties: false,
-      },
-      output: {
-        type: "object",
-        properties: { key: ENTRY_KEY, position: POSITION },
-        required: ["key", "position"],
-        additionalProperties: false,
-      },
-    },
+    appendShape(contentSchema(columns)),
   );
 
   function append(sheet: Sheet, entry: Entry): Change {
@@ -179,42 +169,7 @@ function readTool(paper: Paper, columns: readonly string[]): Tool {
       name: "spreadsheet_workpaper.read",
       description: `Reads the spreadsheet workpaper's entry with a key, or up to ${MAX_COUNT} entries from a position on.`,
     },
-    {
-      server: "workpaper",
-      input: {
-        type: "object",
-        properties: {
-          key: ENTRY_KEY,
-          from: POSITION,
-          count: { type: "integer", minimum: 1, maximum: MAX_COUNT },
-        },
-        oneOf: [{ required: ["key"] }, { required: ["from", "count"] }],
-        dependentRequired: { from: ["count"], count: ["from"] },
-        additionalProperties: false,
-      },
-      output: {
-        type: "object",
-        properties: {
-          entries: {
-            type: "array",
-            items: {
-              type: "object",
-              properties: {
-                position: POSITION,
-                key: ENTRY_KEY,
-                operation: { type: "string" },
-                content: contentSchema(columns),
-              },
-              required: ["position", "key", "operation", "content"],
-              additionalProperties: false,
-            },
-          },
-          end: { type: "integer", minimum: 0, description: "the last position in use" },
-        },
-        required: ["entries", "end"],
-        additionalProperties: false,
-      },
-    },
+    readShape(contentSchema(columns)),
   );
 
   function read(sheet: Sheet, wanted: Wanted): ToolOutcome {
@@ -231,9 +186,9 @@ function readTool(paper: Paper, columns: readonly string[]): Tool {
 
   return {
     definition,
-    fault: (args) => faultOf(wantedOf(args)),
+    fault: (args) => faultOf(wantedOf(args, isKey)),
     async call(call) {
-      const wanted = wantedOf(call.arguments);
+      const wanted = wantedOf(call.arguments, isKey);
       if (typeof wanted === "string") return badArguments(wanted);
       return guarded(call, async () => ({ outcome: read(await paper.load(), wanted) }));
     },
@@ -262,7 +217,7 @@ function entryOf(args: JsonValue, columns: readonly string[]): Asked | string {
   const members = membersOf(args, ["key", "content"]);
   if (typeof members === "string") return members;
   const { key, content } = members;
-  if (!isKey(key)) return `/key: a text of 1 to ${MAX_KEY} characters`;
+  if (!isKey(key)) return KEY_FAULT;
   if (content === undefined) return "/content: missing";
   const values = membersOf(content, columns);
   if (typeof values === "string") return `/content: ${values}`;
@@ -289,21 +244,6 @@ function isCell(values: Members, column: string): boolean {
   return Number.isSafeInteger(value) && Math.abs(Number(value)) <= MAX_NUMBER;
 }
 
-type Wanted = { readonly key: string } | { readonly from: number; readonly count: number };
-
-function wantedOf(args: JsonValue): Wanted | string {
-  const members = membersOf(args, ["key", "from", "count"]);
-  if (typeof members === "string") return members;
-  const { key, from, count } = members;
-  if (key !== undefined) {
-    if (from !== undefined || count !== undefined) return "either key, or from and count";
-    return isKey(key) ? { key } : `/key: a text of 1 to ${MAX_KEY} characters`;
-  }
-  if (!isInteger(from, 1)) return "/from: an integer from 1";
-  if (!isInteger(count, 1) || count > MAX_COUNT) return `/count: an integer from 1 to ${MAX_COUNT}`;
-  return { from, count };
-}
-
 function isKey(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && value !== "" && value.length <= MAX_KEY && fits(value);
+  return isEntryKey(value) && fits(value);
 }

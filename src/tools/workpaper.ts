@@ -23,8 +23,17 @@ import {
 } from "../store/sqlite/open.ts";
 import { type Writer, writerOf } from "../store/sqlite/writer.ts";
 import { defineTool } from "./definition.ts";
-import { faultOf, isInteger, membersOf } from "./members.ts";
+import { faultOf, membersOf } from "./members.ts";
 import { badArguments, broke, CANCELLED, done, nameOf, nothingDone, refused } from "./outcome.ts";
+import {
+  appendShape,
+  isEntryKey,
+  KEY_FAULT,
+  MAX_COUNT,
+  readShape,
+  type Wanted,
+  wantedOf,
+} from "./workpaper-shape.ts";
 
 export type { OpenOptions } from "../store/sqlite/open.ts";
 
@@ -42,10 +51,8 @@ export interface WorkpaperOptions extends OpenOptions {
 }
 
 const FILE = "workpaper.sqlite";
-const MAX_KEY = 200;
 /** Characters of an entry's canonical text: workpapers hold conclusions, not documents. */
 const MAX_CONTENT = 65_536;
-const MAX_COUNT = 100;
 
 const WORKPAPER: Format = {
   name: "workpaper",
@@ -116,9 +123,6 @@ function rowsOf(database: Database) {
 }
 type Rows = ReturnType<typeof rowsOf>;
 
-const ENTRY_KEY: JsonValue = { type: "string", minLength: 1, maxLength: MAX_KEY };
-const POSITION: JsonValue = { type: "integer", minimum: 1 };
-
 function appendTool(rows: Rows, writer: Writer): Tool {
   const definition = defineTool(
     {
@@ -126,21 +130,7 @@ function appendTool(rows: Rows, writer: Writer): Tool {
       description:
         "Writes one entry into the workpaper under a key that no entry has yet. Entries are never changed.",
     },
-    {
-      server: "workpaper",
-      input: {
-        type: "object",
-        properties: { key: ENTRY_KEY, content: {} },
-        required: ["key", "content"],
-        additionalProperties: false,
-      },
-      output: {
-        type: "object",
-        properties: { key: ENTRY_KEY, position: POSITION },
-        required: ["key", "position"],
-        additionalProperties: false,
-      },
-    },
+    appendShape({}),
   );
 
   function append(operation: string, key: string, content: string): ToolOutcome {
@@ -196,42 +186,7 @@ function readTool(rows: Rows, writer: Writer): Tool {
       name: "workpaper.read",
       description: `Reads the workpaper's entry with a key, or up to ${MAX_COUNT} entries from a position on.`,
     },
-    {
-      server: "workpaper",
-      input: {
-        type: "object",
-        properties: {
-          key: ENTRY_KEY,
-          from: POSITION,
-          count: { type: "integer", minimum: 1, maximum: MAX_COUNT },
-        },
-        oneOf: [{ required: ["key"] }, { required: ["from", "count"] }],
-        dependentRequired: { from: ["count"], count: ["from"] },
-        additionalProperties: false,
-      },
-      output: {
-        type: "object",
-        properties: {
-          entries: {
-            type: "array",
-            items: {
-              type: "object",
-              properties: {
-                position: POSITION,
-                key: ENTRY_KEY,
-                operation: { type: "string" },
-                content: {},
-              },
-              required: ["position", "key", "operation", "content"],
-              additionalProperties: false,
-            },
-          },
-          end: { type: "integer", minimum: 0, description: "the last position in use" },
-        },
-        required: ["entries", "end"],
-        additionalProperties: false,
-      },
-    },
+    readShape({}),
   );
 
   function read(wanted: Wanted): ToolOutcome {
@@ -291,28 +246,9 @@ function entryOf(args: JsonValue): Entry | string {
   const members = membersOf(args, ["key", "content"]);
   if (typeof members === "string") return members;
   const { key, content } = members;
-  if (!isKey(key)) return `/key: a text of 1 to ${MAX_KEY} characters`;
+  if (!isEntryKey(key)) return KEY_FAULT;
   if (content === undefined) return "/content: missing";
   const text = canonicalText(content);
   if (text.length > MAX_CONTENT) return `/content: over ${MAX_CONTENT} characters`;
   return { key, content: text };
-}
-
-type Wanted = { readonly key: string } | { readonly from: number; readonly count: number };
-
-function wantedOf(args: JsonValue): Wanted | string {
-  const members = membersOf(args, ["key", "from", "count"]);
-  if (typeof members === "string") return members;
-  const { key, from, count } = members;
-  if (key !== undefined) {
-    if (from !== undefined || count !== undefined) return "either key, or from and count";
-    return isKey(key) ? { key } : `/key: a text of 1 to ${MAX_KEY} characters`;
-  }
-  if (!isInteger(from, 1)) return "/from: an integer from 1";
-  if (!isInteger(count, 1) || count > MAX_COUNT) return `/count: an integer from 1 to ${MAX_COUNT}`;
-  return { from, count };
-}
-
-function isKey(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && value.length >= 1 && value.length <= MAX_KEY;
 }

@@ -226,6 +226,7 @@ export const verifier = workflowVerifier({
   types,
   engagement: { limits: "limits" },
   of: "payment",
+  amount: (payment) => item(`${payment}/amount`),
   expected,
   coverage: [equal(map(item("did/rows"), "one", item("one/evidence/id")), item("all/ids"))],
 });

@@ -361,6 +361,7 @@ export const verifier = workflowVerifier({
   },
   engagement: {},
   of: "asset",
+  amount: (asset) => item(`${asset}/cost`),
   expected,
   coverage: [equal(map(item("did/rows"), "one", item("one/evidence/id")), item("all/ids"))],
 });

@@ -313,6 +313,8 @@ export const verifier = workflowVerifier({
   types,
   engagement: {},
   of: "transaction",
+  // Nothing where there is no bill.
+  amount: (transaction) => sum(flatten([item(`${transaction}/bill`)]), "b", item("b/payable")),
   expected,
   keyed: map(
     item("seen/evidence"),

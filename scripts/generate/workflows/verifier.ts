@@ -62,12 +62,14 @@ export interface JudgingParts {
   readonly expected: (judged: Judged) => E;
   /** What makes sure that all that was sampled is in the rows. */
   readonly coverage: readonly E[];
+  /** The amount of a record of evidence, which the engagement names it by. */
+  readonly amount: (evidence: string) => E;
   /** Keys of all evidence, where rows can share one. */
   readonly keyed?: E;
 }
 
 export function workflowVerifier(parts: JudgingParts): JsonValue {
-  const { id, work, types, engagement, of, expected, coverage, keyed } = parts;
+  const { id, work, types, engagement, of, expected, coverage, amount, keyed } = parts;
   const allTypes = {
     member: fieldsOf({ id: "text", amount: "integer" }),
     engagement: fieldsOf({
@@ -149,6 +151,7 @@ export function workflowVerifier(parts: JudgingParts): JsonValue {
           "member",
           record({
             id: item("member/id"),
+            amount: item("member/amount"),
             always: and(
               has(item("seen/document/json/sample/all_from")),
               lessOrEqual(
@@ -200,6 +203,11 @@ export function workflowVerifier(parts: JudgingParts): JsonValue {
     equal(item(`${eng}/id`), context("inputs/engagement")),
     equal(item(`${eng}/work`), work),
     equal(map(members, "one", item("one/id")), item("all/ids")),
+    // Large ones are always drawn: by the amounts that the evidence has.
+    equal(
+      map(members, "one", item("one/amount")),
+      map(item("seen/evidence"), "one", amount("one/found/json")),
+    ),
     equal(
       count(
         item("all/ranks"),

@@ -174,4 +174,32 @@ describe.each(WORKFLOWS)("the verifier of %s", (workflow: Workflow) => {
     expect(holds(after.rule, context ?? null)).toBe(true);
     expect(holds(after.rule, { ...rest, operations: without })).toBe(false);
   });
+
+  it("demands that what was drawn has the amount by which the engagement names it", () => {
+    const drawn: boolean[] = [];
+    for (const [{ rule }, context] of [
+      [before, shown.beforeEffect[0]],
+      [after, shown.result[1]],
+    ] as const) {
+      const { operations, ...rest } = context as RecordValue;
+      const [opened, ...others] = operations as readonly [RecordValue, ...RecordValue[]];
+      const { result } = opened as { readonly result: RecordValue };
+      const document = result["json"] as RecordValue;
+      const population = document["population"] as readonly RecordValue[];
+      const evidence = new Set(
+        others
+          .filter(({ node }) => node === "evidence")
+          .map((one) => (one["arguments"] as RecordValue)["record"]),
+      );
+      for (const [index, member] of population.entries()) {
+        if (!evidence.has(member["id"] ?? null)) continue;
+        const amount = String(BigInt(String(member["amount"])) + 1n);
+        const json = { ...document, population: population.with(index, { ...member, amount }) };
+        const changed = [{ ...opened, result: { ...result, json } }, ...others];
+        drawn.push(holds(rule, { ...rest, operations: changed }));
+      }
+    }
+    expect(drawn.length).toBeGreaterThan(1);
+    expect(drawn).not.toContain(true);
+  });
 });
