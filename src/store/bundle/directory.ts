@@ -4,6 +4,7 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -23,6 +24,13 @@ import {
 const BUFFER_BYTES = 65_536;
 /** No file of a bundle lies deeper than two folders down. */
 const MAX_DEPTH = 8;
+
+/** True when there is something under the name of a bundle's journal. @throws RoteError `not_readable` */
+export function isBundle(directory: string): boolean {
+  const file = path.join(directory, BUNDLE_FILES.journal);
+  const found = told(file, "not_readable", () => lstatSync(file, { throwIfNoEntry: false }));
+  return found !== undefined;
+}
 
 /** @throws RoteError `file_not_found` `not_readable` */
 export function directorySource(directory: string): BundleSource {

@@ -22,6 +22,7 @@ import {
   auditHost,
   exportRecord,
   exportRunReceipt,
+  isStoreDirectory,
   readHeads,
 } from "../../../src/app/audit.ts";
 import { verifyReceipt } from "../../../src/audit/index.ts";
@@ -161,6 +162,19 @@ describe("a directory that somebody else wrote", () => {
       ["file_unknown", "blobs/note"],
       ["file_unknown", "up"],
     ]);
+  });
+
+  it("with a store beside the files of a bundle is no store, and its store is verified by nothing", async () => {
+    const directory = copy();
+    for (const name of readdirSync(store)) {
+      if (name !== "heads.txt") cpSync(join(store, name), join(directory, name));
+    }
+    expect([await isStoreDirectory(store), await isStoreDirectory(directory)]).toEqual([
+      true,
+      false,
+    ]);
+    const report = await auditDirectory(directory, { trust: own });
+    expect(Object.keys(report.codes)).toEqual(["file_unknown"]);
   });
 
   it("that is none, or no directory, is refused by name", async () => {
