@@ -25,11 +25,14 @@ const BUFFER_BYTES = 65_536;
 /** No file of a bundle lies deeper than two folders down. */
 const MAX_DEPTH = 8;
 
-/** True when there is something under the name of a bundle's journal. @throws RoteError `not_readable` */
+/** True when there is something under the name of a bundle's journal; why nothing can be seen there, reading says. */
 export function isBundle(directory: string): boolean {
-  const file = path.join(directory, BUNDLE_FILES.journal);
-  const found = told(file, "not_readable", () => lstatSync(file, { throwIfNoEntry: false }));
-  return found !== undefined;
+  try {
+    lstatSync(path.join(directory, BUNDLE_FILES.journal));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws RoteError `file_not_found` `not_readable` */

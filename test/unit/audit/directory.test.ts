@@ -180,6 +180,7 @@ describe("a directory that somebody else wrote", () => {
   it("that is none, or no directory, is refused by name", async () => {
     const nowhere = auditDirectory(join(root, "nowhere"), { trust: own });
     await expect(nowhere).rejects.toMatchObject({ code: "file_not_found" });
+    expect(await isStoreDirectory(join(bundle, "heads.txt"))).toBe(false);
     const file = auditDirectory(join(bundle, "heads.txt"), { trust: own });
     await expect(file).rejects.toMatchObject({ code: "not_a_file" });
     expect(existsSync(join(root, "nowhere"))).toBe(false);
