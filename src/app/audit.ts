@@ -14,7 +14,12 @@ import {
 } from "../audit/index.ts";
 import { parseNote, parseTreeHead } from "../base/note.ts";
 import { type Host, partsOf } from "../host/index.ts";
-import { directorySource, directoryWriter, fileSource } from "../store/bundle/directory.ts";
+import {
+  directorySource,
+  directoryWriter,
+  fileSource,
+  isBundle,
+} from "../store/bundle/directory.ts";
 import type { RecordReader } from "../store/sqlite/reader.ts";
 
 export {
@@ -116,8 +121,12 @@ export async function storedReceipts(
   return reading(store, async (record) => receiptsIn(record, run));
 }
 
-/** True for a directory in which a host keeps its store, and not a bundle. */
+/**
+ * True for a directory in which a host keeps its store. One that has a journal's file too is a bundle: no host writes
+ * that, and who handed it over does not choose by another file what is judged.
+ */
 export async function isStoreDirectory(directory: string): Promise<boolean> {
+  if (isBundle(directory)) return false;
   const { isStore } = await import("../store/sqlite/reader.ts");
   return isStore(directory);
 }

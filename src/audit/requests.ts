@@ -135,10 +135,10 @@ export function judgeLate(
     placed.seconds,
   );
   if (!opened.ok) return refuse(`the decision is refused: ${opened.error}`);
-  const { operations: named, display, approver, decision } = opened.value.document;
-  // Its schema lets nothing else through.
-  const operations = named.filter(isDigest);
-  if (!isDigest(display)) return refuse("the decision is refused: what it shows is no digest");
+  const { approver, decision, ...named } = opened.value.document;
+  // Its schema lets nothing but digests through.
+  const operations = named.operations.filter(isDigest);
+  const display = named.display as Digest;
   const asked = { audience: context.keys.origin, run, nonce, operations, display };
   const checked = checkApproval(envelope, asked, trust, placed.seconds);
   if (!checked.ok) return refuse(`the decision is refused: ${checked.error}`);

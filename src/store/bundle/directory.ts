@@ -4,6 +4,7 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -23,6 +24,16 @@ import {
 const BUFFER_BYTES = 65_536;
 /** No file of a bundle lies deeper than two folders down. */
 const MAX_DEPTH = 8;
+
+/** True when there is something under the name of a bundle's journal; why nothing can be seen there, reading says. */
+export function isBundle(directory: string): boolean {
+  try {
+    lstatSync(path.join(directory, BUNDLE_FILES.journal));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** @throws RoteError `file_not_found` `not_readable` */
 export function directorySource(directory: string): BundleSource {

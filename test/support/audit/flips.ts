@@ -20,14 +20,16 @@ export function everyFlip({ files }: Recorded): readonly Flip[] {
   );
 }
 
-/** `count` of them, spread over all files by a seed, the same for the same seed. */
+/** `count` of them, one in each file and the rest anywhere, spread by a seed, the same for the same seed. */
 export function someFlips(recorded: Recorded, count: number, seed: number): readonly Flip[] {
   const all = everyFlip(recorded);
+  const byFile = [...recorded.files.keys()].map((name) => all.filter(({ file }) => file === name));
   let state = seed >>> 0;
-  return Array.from({ length: count }, () => {
+  return Array.from({ length: count }, (_, at) => {
     // A step of a linear congruential generator: plain, and good enough to spread places.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const flip = all[state % all.length];
+    const from = byFile[at] ?? all;
+    const flip = from[state % from.length];
     if (flip === undefined) throw new Error("an empty record");
     return { ...flip, bit: (state >>> 16) % 8 };
   });

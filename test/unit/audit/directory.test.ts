@@ -22,6 +22,7 @@ import {
   auditHost,
   exportRecord,
   exportRunReceipt,
+  isStoreDirectory,
   readHeads,
 } from "../../../src/app/audit.ts";
 import { verifyReceipt } from "../../../src/audit/index.ts";
@@ -163,9 +164,23 @@ describe("a directory that somebody else wrote", () => {
     ]);
   });
 
+  it("with a store beside the files of a bundle is no store, and its store is verified by nothing", async () => {
+    const directory = copy();
+    for (const name of readdirSync(store)) {
+      if (name !== "heads.txt") cpSync(join(store, name), join(directory, name));
+    }
+    expect([await isStoreDirectory(store), await isStoreDirectory(directory)]).toEqual([
+      true,
+      false,
+    ]);
+    const report = await auditDirectory(directory, { trust: own });
+    expect(Object.keys(report.codes)).toEqual(["file_unknown"]);
+  });
+
   it("that is none, or no directory, is refused by name", async () => {
     const nowhere = auditDirectory(join(root, "nowhere"), { trust: own });
     await expect(nowhere).rejects.toMatchObject({ code: "file_not_found" });
+    expect(await isStoreDirectory(join(bundle, "heads.txt"))).toBe(false);
     const file = auditDirectory(join(bundle, "heads.txt"), { trust: own });
     await expect(file).rejects.toMatchObject({ code: "not_a_file" });
     expect(existsSync(join(root, "nowhere"))).toBe(false);

@@ -7,7 +7,7 @@ const PAGE = readFileSync(new URL("../../../docs/recipes.md", import.meta.url), 
 
 describe("docs/recipes.md", () => {
   it("shows a verifier that compiles against a recipe of its inputs", () => {
-    const [, json] = /```json\n([\s\S]*?)```/.exec(PAGE) ?? [];
+    const [, json] = /```json\n(\{\n {2}"version"[\s\S]*?)```/.exec(PAGE) ?? [];
     const total = { op: "multiply", left: { input: "quantity" }, right: { input: "price" } };
     expect(verifierOf(json, planOf(recipe([pure("total", total)]))).id).toBe("total-again");
   });
