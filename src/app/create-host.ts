@@ -11,6 +11,7 @@ import { systemTimers } from "../os/timers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ProcedureStore } from "../ports/procedures.ts";
+import type { Timers } from "../ports/timers.ts";
 import type { JournalTables } from "../store/journal/tables.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { adoptTrust } from "./adopt-trust.ts";
@@ -27,9 +28,10 @@ export function createHost(options: HostOptions): Promise<Host> {
   return assembleHost(options, {});
 }
 
-/** What a test puts between a host and its store. Not exported from the package, and nothing else sets it. */
+/** What a test puts between a host and its store, or its alarms. Not exported from the package, and nothing else sets it. */
 export interface HostSeams {
   readonly around?: (tables: JournalTables) => JournalTables;
+  readonly timers?: Timers;
 }
 
 /** `createHost`, with seams. */
@@ -46,7 +48,7 @@ export async function assembleHost(options: HostOptions, seams: HostSeams): Prom
       journal,
       procedures,
       clock,
-      timers: systemTimers,
+      timers: seams.timers ?? systemTimers,
       random,
       trust,
     });

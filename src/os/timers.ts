@@ -1,7 +1,7 @@
 import type { Timers } from "../ports/timers.ts";
 
 /** The event loop's own. */
-export const systemTimers: Timers = {
+export const systemTimers: Timers = Object.freeze<Timers>({
   soon: (work) => void setImmediate(work),
   after(ms, work) {
     const timer = setTimeout(work, ms).unref();
@@ -11,4 +11,4 @@ export const systemTimers: Timers = {
     const timer = setTimeout(work, ms);
     return () => clearTimeout(timer);
   },
-};
+});

@@ -1,9 +1,11 @@
 /** The rules of a run one by one: what begins it, what it is held to, and what a change behind its back does. */
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { AgentOptions } from "../../../src/agent/index.ts";
+import { assembleHost } from "../../../src/app/create-host.ts";
 import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, partsOf } from "../../../src/host/index.ts";
+import { systemTimers } from "../../../src/os/timers.ts";
 import type { ChatModel } from "../../../src/ports/chat-model.ts";
 import { call, calls, entryTypes, runtimeOf, say, script } from "../../support/agent.ts";
 import { type Bank, bank, directories, hostAt, type Options, refusal } from "../../support/gate.ts";
@@ -37,16 +39,17 @@ afterEach(async () => {
 const pay = (n: number): JsonValue =>
   call("bank.pay", { account: "7", amount: `${n}`, currency: "EUR" });
 
-/** The alarms that are set from here on, none of which rings by itself. */
-function alarmsOf(host: Host): { readonly ms: number; readonly ring: () => void }[] {
-  const alarms: { ms: number; ring: () => void }[] = [];
-  Object.assign(partsOf(host).timers, {
-    deadline: (ms: number, ring: () => void) => {
-      alarms.push({ ms, ring });
-      return () => undefined;
-    },
-  });
-  return alarms;
+/** A host whose alarms do not ring by themselves. */
+async function alarmed() {
+  const alarms: { readonly ms: number; readonly ring: () => void }[] = [];
+  const deadline = (ms: number, ring: () => void) => {
+    alarms.push({ ms, ring });
+    return () => undefined;
+  };
+  const options = hostOptions(null, bank().tools, { policy: FREE, trust: trusted });
+  const host = await assembleHost(options, { timers: { ...systemTimers, deadline } });
+  hosts.push(host);
+  return { host, alarms };
 }
 
 describe("a run begins with", () => {
@@ -129,8 +132,7 @@ describe("what ends a run, where the application says so", () => {
 
 describe("a provider that fails", () => {
   it("is waited for as long as it says, within bounds, and twice as long each time otherwise", async () => {
-    const host = await made(bank());
-    const alarms = alarmsOf(host);
+    const { host, alarms } = await alarmed();
     const fail = [
       { kind: "unavailable" },
       { kind: "unavailable" },
@@ -154,8 +156,7 @@ describe("a provider that fails", () => {
   });
 
   it("is not waited for by a run that is put down", async () => {
-    const host = await made(bank());
-    const alarms = alarmsOf(host);
+    const { host, alarms } = await alarmed();
     const limits = { retry_delay_ms: 100 };
     const model = script({ say: "ok", fail: [{ kind: "unavailable" }] });
     const stop = new AbortController();
