@@ -2,12 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createHost, type HostOptions, type ToolRegistration } from "../../src/app/create-host.ts";
+import {
+  assembleHost,
+  type HostOptions,
+  type HostSeams,
+  type ToolRegistration,
+} from "../../src/app/create-host.ts";
 import { Procedure } from "../../src/app/procedure.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { bindRecipe } from "../../src/compile/index.ts";
 import type { Host } from "../../src/host/index.ts";
+import { systemTimers } from "../../src/os/timers.ts";
 import type { Clock } from "../../src/ports/clock.ts";
+import type { Timers } from "../../src/ports/timers.ts";
 import type { Run } from "../../src/run/index.ts";
 import { hostOptions, type MadeTool, madeTool, registration } from "./host.ts";
 
@@ -145,8 +152,23 @@ export function hostAt(
   directory: string | null,
   { tools }: Pick<Bank, "tools">,
   change: Options = {},
+  seams: HostSeams = {},
 ): Promise<Host> {
-  return createHost(hostOptions(directory, tools, change));
+  return assembleHost(hostOptions(directory, tools, change), seams);
+}
+
+/** The machine's alarms, but for those of `held` milliseconds: they go off when they are rung. */
+export function heldAlarms(held: number): { readonly timers: Timers; readonly ring: () => void } {
+  const alarms: (() => void)[] = [];
+  const deadline: Timers["deadline"] = (ms, end) => {
+    if (ms !== held) return systemTimers.deadline(ms, end);
+    alarms.push(end);
+    return () => undefined;
+  };
+  const ring = () => {
+    for (const end of alarms) end();
+  };
+  return { timers: { ...systemTimers, deadline }, ring };
 }
 
 /** The recipe bound to what the host is now. */

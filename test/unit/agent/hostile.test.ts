@@ -1,13 +1,23 @@
 /** Models and providers that say what they like, and runs that are met at the worst moment. */
 import { afterEach, describe, expect, it } from "vitest";
+import type { HostSeams } from "../../../src/app/create-host.ts";
 import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { ChatReply } from "../../../src/model/chat.ts";
+import { systemTimers } from "../../../src/os/timers.ts";
 import type { ChatModel } from "../../../src/ports/chat-model.ts";
 import type { PendingRequest } from "../../../src/run/index.ts";
 import { call, calls, entryTypes, runtimeOf, say, script } from "../../support/agent.ts";
-import { type Bank, bank, hostAt, movedClock, type Options, refusal } from "../../support/gate.ts";
+import {
+  type Bank,
+  bank,
+  heldAlarms,
+  hostAt,
+  movedClock,
+  type Options,
+  refusal,
+} from "../../support/gate.ts";
 import { decision, hostOptions, KEYS, madeTool, registration, trust } from "../../support/host.ts";
 
 const own = trust();
@@ -15,8 +25,12 @@ const { policy } = hostOptions(null, []);
 const FREE = { ...policy, profile: "privileged" } as const;
 const hosts: Host[] = [];
 
-async function made(tools: Pick<Bank, "tools">, change: Options = {}): Promise<Host> {
-  const host = await hostAt(null, tools, { policy: FREE, trust: own, ...change });
+async function made(
+  tools: Pick<Bank, "tools">,
+  change: Options = {},
+  seams: HostSeams = {},
+): Promise<Host> {
+  const host = await hostAt(null, tools, { policy: FREE, trust: own, ...change }, seams);
   hosts.push(host);
   return host;
 }
@@ -308,22 +322,13 @@ describe("calls that are broken off", () => {
 
   it("at the end of the time end the run by that", async () => {
     const { begun, tools, model } = three();
-    const host = await made({ tools });
-    const { timers } = partsOf(host);
-    const { deadline } = timers;
-    const alarms: (() => void)[] = [];
-    Object.assign(timers, {
-      deadline: (ms: number, end: () => void) => {
-        if (ms !== 1_000_001) return deadline(ms, end);
-        alarms.push(end);
-        return () => undefined;
-      },
-    });
+    const { timers, ring } = heldAlarms(1_000_001);
+    const host = await made({ tools }, {}, { timers });
     const limits = { max_active_ms: 1_000_000, consecutive_errors: 3, no_progress: 1 };
     const runtime = runtimeOf(host, model, { defaults: { limits } });
     const going = runtime.run("look");
     await begun;
-    for (const ring of alarms) ring();
+    ring();
     const { run, reason } = await going;
     expect(reason).toBe("max_runtime");
     expect(runtime.replay(run)).toMatchObject({ ended: true });
@@ -416,16 +421,12 @@ describe("the time of a run", () => {
         return { kind: "done", result: "paid" } as const;
       },
     });
-    const host = await made(of, { clock });
-    const { timers } = partsOf(host);
-    const { deadline } = timers;
     const alarms: number[] = [];
-    Object.assign(timers, {
-      deadline: (ms: number, end: () => void) => {
-        alarms.push(ms);
-        return deadline(ms, end);
-      },
-    });
+    const deadline: typeof systemTimers.deadline = (ms, end) => {
+      alarms.push(ms);
+      return systemTimers.deadline(ms, end);
+    };
+    const host = await made(of, { clock }, { timers: { ...systemTimers, deadline } });
     const limits = { max_active_ms: 7_000 };
     const runtime = runtimeOf(host, script(pay(1), say("ok")), { defaults: { limits } });
     const parent = await runtime.run("pay");

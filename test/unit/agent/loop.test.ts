@@ -1,5 +1,6 @@
 /** The loop with people, clocks, families and tools that do not behave. */
 import { afterEach, describe, expect, it } from "vitest";
+import type { HostSeams } from "../../../src/app/create-host.ts";
 import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, partsOf } from "../../../src/host/index.ts";
@@ -7,7 +8,7 @@ import type { ChatModel } from "../../../src/ports/chat-model.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { PendingRequest } from "../../../src/run/index.ts";
 import { call, calls, entryTypes, runtimeOf, say, script } from "../../support/agent.ts";
-import { type Bank, bank, hostAt, type Options, refusal } from "../../support/gate.ts";
+import { type Bank, bank, heldAlarms, hostAt, type Options, refusal } from "../../support/gate.ts";
 import { decision, hostOptions, KEYS, madeTool, registration, trust } from "../../support/host.ts";
 
 const own = trust();
@@ -15,8 +16,12 @@ const { policy } = hostOptions(null, []);
 const FREE = { ...policy, profile: "privileged" } as const;
 const hosts: Host[] = [];
 
-async function made(tools: Pick<Bank, "tools">, change: Options = {}): Promise<Host> {
-  const host = await hostAt(null, tools, { policy: FREE, trust: own, ...change });
+async function made(
+  tools: Pick<Bank, "tools">,
+  change: Options = {},
+  seams: HostSeams = {},
+): Promise<Host> {
+  const host = await hostAt(null, tools, { policy: FREE, trust: own, ...change }, seams);
   hosts.push(host);
   return host;
 }
@@ -241,21 +246,12 @@ describe("what takes too long", () => {
       ["effect", "uncertain_operation"],
     ] as const) {
       const slow = endless(category, false);
-      const host = await made(slow);
-      const { timers } = partsOf(host);
-      const { deadline } = timers;
-      const alarms: (() => void)[] = [];
-      Object.assign(timers, {
-        deadline: (ms: number, end: () => void) => {
-          if (ms !== 1_000_001) return deadline(ms, end);
-          alarms.push(end);
-          return () => undefined;
-        },
-      });
+      const { timers, ring } = heldAlarms(1_000_001);
+      const host = await made(slow, {}, { timers });
       const runtime = runtimeOf(host, script(call("slow", {})), { defaults: { limits } });
       const going = runtime.run("wait");
       await slow.started;
-      for (const ring of alarms) ring();
+      ring();
       expect(await going).toMatchObject({ state: "stopped", reason });
       expect(slow.calls).toHaveLength(1);
     }
