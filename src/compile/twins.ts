@@ -10,7 +10,7 @@
  * missed twin costs one evaluation.
  */
 import { byteSink, putAscii } from "../base/canonical-bytes.ts";
-import { putNormal, putType } from "../expression/index.ts";
+import { type ParsedExpression, putNormal, putType } from "../expression/index.ts";
 import type { ResolvedRecipe } from "./2-resolve.ts";
 import type { CheckedNode, CheckedRecipe } from "./3-check.ts";
 import { SLOTS } from "./parsed.ts";
@@ -85,7 +85,7 @@ class TwinSearch {
       let sources = 0;
       for (const id of expression.nodes) sources += spread(this.standIn(this.position(id)) + 1);
       for (const name of expression.inputs) sources += spread(-1 - (this.inputs.get(name) ?? 0));
-      traits = (Math.imul(traits, 31) + expression.operators) | 0;
+      traits = (Math.imul(traits, 31) + operatorTrait(expression.tree)) | 0;
       traits = (Math.imul(traits, 31) + sources) | 0;
     }
     return traits;
@@ -109,6 +109,12 @@ class TwinSearch {
     }
     return sink.bytes.toString("latin1", 0, sink.size);
   }
+}
+
+/** The outermost operator alone: how many there are depends on whether members that may be left out are written. */
+function operatorTrait(tree: ParsedExpression["tree"]): number {
+  if (tree.kind !== "operator") return 0;
+  return spread(tree.op.length * 128 + tree.op.charCodeAt(0));
 }
 
 /** Scatters small numbers, so that sums of different ones rarely meet. */

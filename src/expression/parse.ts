@@ -42,7 +42,6 @@ export interface ParsedExpression {
   readonly inputs: readonly string[];
   /** Ids of the nodes referred to, in text order. */
   readonly nodes: readonly string[];
-  readonly operators: number;
   readonly tree: ParsedNode;
 }
 
@@ -74,27 +73,19 @@ export function parseExpression(
   };
   const tree = parseNode(source, at, 1, parsing);
   if (parsing.stopped) return undefined;
-  return new Parsed(at, sorted(parsing.inputs), sorted(parsing.nodes), parsing.operators, tree);
+  return new Parsed(at, sorted(parsing.inputs), sorted(parsing.nodes), tree);
 }
 
 class Parsed implements ParsedExpression {
   readonly at: string;
   readonly inputs: readonly string[];
   readonly nodes: readonly string[];
-  readonly operators: number;
   readonly tree: ParsedNode;
 
-  constructor(
-    at: string,
-    inputs: readonly string[],
-    nodes: readonly string[],
-    operators: number,
-    tree: ParsedNode,
-  ) {
+  constructor(at: string, inputs: readonly string[], nodes: readonly string[], tree: ParsedNode) {
     this.at = at;
     this.inputs = inputs;
     this.nodes = nodes;
-    this.operators = operators;
     this.tree = tree;
   }
 

@@ -90,6 +90,13 @@ describe("twins", () => {
     ).toEqual({ b: "a", d: "c" });
   });
 
+  it("are found whether members that may be left out are written or not", () => {
+    const sum = { op: "sum", list: [{ input: "price" }], as: "s" };
+    expect(
+      twinsOf([pure("a", sum), pure("b", { ...sum, value: { item: "s" } }), end("a", "b")]),
+    ).toEqual({ b: "a" });
+  });
+
   it("have the same guard, the same list and the same output", () => {
     expect(
       twinsOf([
