@@ -5,6 +5,7 @@ import {
   count,
   digest,
   flag,
+  json,
   kept,
   listOf,
   oneOf,
@@ -51,10 +52,11 @@ const turn = { step: count, attempt: count, ms: count };
 const tokens = orNull(count);
 const faults = ["rate_limited", "timeout", "unavailable", "malformed", "refused", "stopped"];
 
-export const saidShape: Shape = record({
-  content: text,
-  calls: listOf(record({ id: text, name: text, arguments: text })),
-});
+export const saidShape: Shape = record(
+  { content: text, calls: listOf(record({ id: text, name: text, arguments: text })) },
+  // For the provider's adapter alone to read.
+  { carry: json },
+);
 
 export const AGENT_SHAPES = {
   agent_started: kept("task", task, {

@@ -104,6 +104,17 @@ describe("a reply", () => {
     expect(runtimeOf(host, script()).inspect(result.run).report.output).toBe("ok");
   });
 
+  it.each([
+    ["small", 10],
+    ["large", 50_000],
+  ])("may carry what its provider wants back, and its record is audited: %s", async (_, length) => {
+    const host = await made(bank());
+    const carry = { blocks: [{ type: "thinking", signature: "s".repeat(length) }, null, 1.5] };
+    const result = await runtimeOf(host, answering({ ...whole, carry })).run("say ok");
+    expect(result).toMatchObject({ state: "completed", output: "ok" });
+    expect(runtimeOf(host, script()).replay(result.run)).toMatchObject({ ended: true });
+  });
+
   it("may name a tool at any length: the run ends, and says so briefly", async () => {
     const host = await made(bank());
     const name = "x".repeat(99_000);
