@@ -32,11 +32,12 @@ interface Wanted {
  * else breaks the call without a word of the document.
  */
 export function committedRead<Request extends Wanted>(
-  sources: FileSources,
+  registered: FileSources,
   mediaType: string,
   requestOf: (args: JsonValue) => Request | string,
   answer: (read: Committed<Request>) => Promise<ToolOutcome>,
 ): Tool["call"] {
+  const sources = new Map(registered);
   return async ({ arguments: args, signal }) => {
     const request = requestOf(args);
     if (typeof request === "string") return badArguments(request);

@@ -22,7 +22,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { type Digest, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import { nameOf } from "./outcome.ts";
 
@@ -264,9 +264,8 @@ function linesOf(bytes: Uint8Array): readonly ByteRange[] {
 }
 
 function idOf(record: JsonValue, member: string): string | undefined {
-  if (record === null || typeof record !== "object" || Array.isArray(record)) return undefined;
-  if (!Object.hasOwn(record, member)) return undefined;
-  const value = (record as { readonly [key: string]: JsonValue })[member];
+  if (!isJsonObject(record) || !Object.hasOwn(record, member)) return undefined;
+  const value = record[member];
   return typeof value === "string" || Number.isSafeInteger(value) ? String(value) : undefined;
 }
 

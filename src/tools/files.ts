@@ -7,7 +7,7 @@ import { type JsonValue, readJson } from "../base/json.ts";
 import { parsePointer, readPointer } from "../base/pointer.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords } from "./definition.ts";
-import { committed } from "./documents.ts";
+import { committed, isWantedContent } from "./documents.ts";
 import {
   type ByteRange,
   type FileSource,
@@ -168,7 +168,7 @@ function requestOf(args: JsonValue): Request | string {
   if (typeof members === "string") return members;
   const { source, record, from, count, sha256 } = members;
   if (typeof source !== "string") return "/source: a text names the source";
-  if (sha256 !== undefined && !isSha256(sha256)) return "/sha256: 64 hexadecimal digits";
+  if (!isWantedContent(sha256)) return "/sha256: 64 hexadecimal digits";
   const ranged = from !== undefined || count !== undefined;
   if (ranged === (record !== undefined)) return "either record, or from and count";
   if (ranged) {
@@ -180,10 +180,6 @@ function requestOf(args: JsonValue): Request | string {
     return { source, record, range: undefined, sha256 };
   }
   return "/record: a text, or an integer from 0";
-}
-
-function isSha256(value: JsonValue): value is string {
-  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 function tooLarge(maxCount: number): ToolOutcome {

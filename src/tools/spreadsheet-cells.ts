@@ -229,7 +229,8 @@ function filledBy(range: string): Filled {
   return { left: from.column, right: to.column, top: from.row, bottom: to.row };
 }
 
-function lettersOf(column: number): string {
+/** Of a column from 1. */
+export function lettersOf(column: number): string {
   let letters = "";
   for (let rest = column; rest > 0; rest = Math.floor((rest - 1) / 26)) {
     letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;

@@ -11,7 +11,6 @@ import {
 import path from "node:path";
 import { sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import type { ProbeOutcome, ToolOutcome } from "../ports/tool.ts";
 import type { Format } from "../store/sqlite/format.ts";
 import { createDatabase, type OpenOptions, openDatabase } from "../store/sqlite/open.ts";
 import { type Writer, writerOf } from "../store/sqlite/writer.ts";
@@ -61,12 +60,12 @@ export interface Paper {
   readonly file: string;
   load(this: void): Promise<Sheet>;
   /** Takes what `work` makes of the sheet; undefined leaves it as it is. One change of this process at a time. */
-  change(this: void, work: (sheet: Sheet) => Change): Promise<Change>;
+  change<T>(this: void, work: (sheet: Sheet) => Change<T>): Promise<Change<T>>;
   close(this: void): void;
 }
 
-export interface Change {
-  readonly outcome: ToolOutcome | ProbeOutcome;
+export interface Change<T> {
+  readonly outcome: T;
   readonly sheet?: Sheet;
 }
 
@@ -91,7 +90,7 @@ function paperOf(file: string, columns: readonly string[], writer: Writer): Pape
     }
   }
 
-  async function attempt(work: (sheet: Sheet) => Change): Promise<Change> {
+  async function attempt<T>(work: (sheet: Sheet) => Change<T>): Promise<Change<T>> {
     for (let left = ATTEMPTS; left > 0; left -= 1) {
       writer.read(() => undefined);
       const before = readFileSync(file);

@@ -2,7 +2,7 @@
 import { RoteError } from "../base/error.ts";
 import { Declared } from "./outcome.ts";
 import { type Book, openBook } from "./spreadsheet-book.ts";
-import { type Cell, cellsOf } from "./spreadsheet-cells.ts";
+import { type Cell, cellsOf, lettersOf } from "./spreadsheet-cells.ts";
 import { type CellValue, type SheetRows, sealOf } from "./spreadsheet-seal.ts";
 
 export type Content = { readonly [column: string]: CellValue };
@@ -120,18 +120,13 @@ async function rowsOf(
   const { rows } = cellsOf(book, await book.part(sheet.part), range, MAX_CELLS);
   return rows.map(({ cells }) => {
     const values = new Map(cells.map((cell) => [cell.column, asValue(cell)]));
-    return Array.from({ length: width }, (_, at) => values.get(letters(at)) ?? null);
+    return Array.from({ length: width }, (_, at) => values.get(lettersOf(at + 1)) ?? null);
   });
 }
 
 function asValue({ kind, value }: Cell): CellValue {
   if (kind === "number") return Number(value);
   return kind === "boolean" ? value === "true" : value;
-}
-
-function letters(at: number): string {
-  const last = String.fromCharCode(65 + (at % 26));
-  return at < 26 ? last : String.fromCharCode(64 + Math.floor(at / 26)) + last;
 }
 
 function foreign(what: string): RoteError {

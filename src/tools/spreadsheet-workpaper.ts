@@ -13,7 +13,7 @@
 import { canonicalText } from "../base/canonical.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import type { Tool, ToolCall, ToolOutcome } from "../ports/tool.ts";
+import type { ProbeOutcome, Tool, ToolCall, ToolOutcome } from "../ports/tool.ts";
 import { defineTool } from "./definition.ts";
 import { faultOf, type Members, membersOf } from "./members.ts";
 import { badArguments, broke, CANCELLED, done, nameOf, nothingDone, refused } from "./outcome.ts";
@@ -73,7 +73,8 @@ export async function openSpreadsheetWorkpaper(
   directory: string,
   options: SpreadsheetWorkpaperOptions,
 ): Promise<SpreadsheetWorkpaper> {
-  const { mode, columns } = options;
+  const { mode } = options;
+  const columns = [...options.columns];
   const paper = await openPaper(directory, columns, mode, options);
   return {
     read: readTool(paper, columns),
@@ -103,7 +104,7 @@ function appendTool(paper: Paper, columns: readonly string[]): Tool {
     appendShape(contentSchema(columns)),
   );
 
-  function append(sheet: Sheet, entry: Entry): Change {
+  function append(sheet: Sheet, entry: Entry): Change<ToolOutcome> {
     const before = positionOf(sheet, entry.operation);
     if (before > 0) return { outcome: again(sheet, before, entry) };
     if (sheet.void.includes(entry.operation)) {
@@ -120,10 +121,12 @@ function appendTool(paper: Paper, columns: readonly string[]): Tool {
     return { outcome: done(written(entry.key, entries.length)), sheet: { ...sheet, entries } };
   }
 
-  function probe(sheet: Sheet, operation: string): Change {
+  function probe(sheet: Sheet, operation: string): Change<ProbeOutcome> {
     const before = positionOf(sheet, operation);
     const found = sheet.entries[before - 1];
-    if (found !== undefined) return { outcome: done(written(found.key, before)) };
+    if (found !== undefined) {
+      return { outcome: { kind: "done", result: written(found.key, before) } };
+    }
     const absent = { kind: "absent" } as const;
     if (sheet.void.includes(operation)) return { outcome: absent };
     if (sheet.void.length >= MAX_ENTRIES) return { outcome: { kind: "unknown" } };
@@ -142,7 +145,7 @@ function appendTool(paper: Paper, columns: readonly string[]): Tool {
     },
     async probe({ operationId }) {
       const { outcome } = await paper.change((sheet) => probe(sheet, operationId));
-      return outcome.kind === "done" || outcome.kind === "absent" ? outcome : { kind: "unknown" };
+      return outcome;
     },
   };
 }
@@ -196,11 +199,13 @@ function readTool(paper: Paper, columns: readonly string[]): Tool {
 }
 
 /** Until the file is renamed nothing has happened, whatever breaks. */
-async function guarded(call: ToolCall, work: () => Promise<Change>): Promise<ToolOutcome> {
+async function guarded(
+  call: ToolCall,
+  work: () => Promise<Change<ToolOutcome>>,
+): Promise<ToolOutcome> {
   if (call.signal.aborted) return CANCELLED;
   try {
     const { outcome } = await work();
-    if (outcome.kind === "absent" || outcome.kind === "unknown") throw new TypeError(outcome.kind);
     return outcome;
   } catch (error) {
     if (error instanceof AfterRename) {

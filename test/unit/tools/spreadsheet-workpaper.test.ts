@@ -49,6 +49,19 @@ describe("the spreadsheet workpaper", () => {
     expect(await short(paper.read, { key: "c" })).toBe("refused entry_absent");
   });
 
+  it("keeps the columns that it was opened with, whatever becomes of their list", async () => {
+    const columns = [...COLUMNS];
+    paper.close();
+    paper = await open(columns);
+    columns.reverse();
+    expect(await append("a", CONTENT, "op-1")).toEqual({ key: "a", position: 1 });
+    paper.close();
+    paper = await open();
+    expect(await short(paper.read, { key: "a" })).toMatchObject({
+      entries: [{ content: CONTENT }],
+    });
+  });
+
   it("is a spreadsheet that the reader of spreadsheets reads, and no text in it is a formula", async () => {
     await append("a", CONTENT, "op-1");
     const sources = registerFiles([{ source: "paper", file: paper.file }]);

@@ -46,6 +46,13 @@ async function cells(row: string, workbook: Partial<Workbook> = {}): Promise<unk
 }
 
 describe("cells of a spreadsheet", () => {
+  it("are of the sources that were there when the tool was made", async () => {
+    const sources = sourcesOf(xlsxOf({ sheets: { S: "" } }));
+    const tool = spreadsheetTool(sources);
+    (sources as Map<string, unknown>).clear();
+    expect(await short(tool, FIRST)).toMatchObject({ sheets: ["S"] });
+  });
+
   it("come by sheet and row, with the digest of the whole document", async () => {
     const bytes = xlsxOf({
       sheets: {
