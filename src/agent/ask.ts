@@ -21,7 +21,7 @@ import type { ChatRequest } from "../ports/chat-model.ts";
 import type { Count } from "../ports/journal.ts";
 import { requestDigest } from "./conversation.ts";
 import { repliedBodyOf } from "./entries.ts";
-import { familyCounter, overCalls, overFamily } from "./family.ts";
+import { familyCounter, limitsOf, overCalls, overFamily } from "./family.ts";
 import { itemsOf } from "./grown.ts";
 import { replyTokens, stop } from "./limits.ts";
 import type { Next } from "./next.ts";
@@ -232,9 +232,8 @@ async function delay(session: Session, signal: AbortSignal): Promise<void> {
 
 /** Counted before the attempt: a turn, and the tokens that are set aside for it. */
 function countsBefore(session: Session, attempt: number): readonly Count[] {
-  const { start } = session.state;
-  const limits = start.root?.limits ?? start.limits;
-  const reserve = BigInt(start.limits.reserve_tokens);
+  const limits = limitsOf(session);
+  const reserve = BigInt(session.state.start.limits.reserve_tokens);
   const aside = (what: string, limit: number | null): Count => ({
     counter: familyCounter(session, what),
     add: reserve,

@@ -1,5 +1,5 @@
 /** Calls as a model asked for them: read strictly, never repaired. */
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, readJson } from "../base/json.ts";
 import { bounded } from "../host/index.ts";
 import type { AgentStart } from "../model/agent.ts";
 import type { ChatCall } from "../model/chat.ts";
@@ -14,7 +14,7 @@ const LIMITS = { numbers: "finite", maxBytes: 4 * 1024 * 1024 } as const;
 export function callOf(start: AgentStart, number: number, { id, name, ...call }: ChatCall) {
   const tool = start.tools.find((one) => one.name === name);
   const read = readJson(call.arguments, LIMITS);
-  const parsed = read.ok && isObject(read.value) ? read.value : undefined;
+  const parsed = read.ok && isJsonObject(read.value) ? read.value : undefined;
   const unusable = (code: string, message: string): CallState => ({
     ...common,
     arguments: undefined,
@@ -57,10 +57,6 @@ export const INVALID_CALLS: readonly string[] = [
 
 export function errorObservation(code: string, message: string): Observation {
   return { content: { error: code, message }, error: true };
-}
-
-function isObject(value: JsonValue): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Identical calls in a row, this one included, that would be asked for behind `before`. */

@@ -12,7 +12,7 @@ import { TAGS } from "../base/tags.ts";
 import { differingParts, environmentFor } from "../host/index.ts";
 import { ask } from "./ask.ts";
 import { callsLeft, overCalls, overFamily, timeLeft } from "./family.ts";
-import { stop } from "./limits.ts";
+import { overTime, stop } from "./limits.ts";
 import { nextOf } from "./next.ts";
 import { operate } from "./operate.ts";
 import { activeMs, finish, pause, put, type Session, uncountedMs } from "./session.ts";
@@ -97,10 +97,8 @@ const NO_CALLS_LEFT = stop("max_steps", "the run and its children have no tool c
 
 function endedFromOutside(session: Session, time: AbortSignal): Stop | null {
   if (session.cancel.signal.aborted) return stop("user_cancelled", "the run was cancelled");
-  const limit = session.state.start.limits.max_active_ms;
-  const spent = activeMs(session);
-  if (spent > limit) return stop("max_runtime", `${spent} ms of ${limit} were worked`);
-  if (!time.aborted) return null;
+  const over = overTime({ ...session.state, activeMs: activeMs(session) });
+  if (over !== null || !time.aborted) return over;
   return stop("max_runtime", "the run and its children have no time left");
 }
 

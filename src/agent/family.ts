@@ -19,7 +19,8 @@ export function familyCounter({ run, state }: Pick<Member, "run" | "state">, wha
   return `agent/${state.start.root?.run ?? run}/${what}`;
 }
 
-function limitsOf({ state: { start } }: Member): AgentLimits {
+/** Of the first run, which hold for all. */
+export function limitsOf({ state: { start } }: Pick<Member, "state">): AgentLimits {
   return start.root?.limits ?? start.limits;
 }
 

@@ -20,18 +20,18 @@ import { grow, grown, known, knows, learn } from "./grown.ts";
 import {
   type AgentState,
   type CallState,
+  callNumbered,
   isExecuting,
   type Phase,
   type Stop,
   type TurnState,
 } from "./state.ts";
-import { transitionFault } from "./transitions.ts";
+import { refuseFault } from "./transitions.ts";
 import { NO_USAGE, withoutReply, withReply } from "./usage.ts";
 
 /** @throws RoteError `internal_error` for an event that the state does not admit */
 export function apply(state: AgentState | null, event: AgentEvent): AgentState {
-  const fault = transitionFault(state, event);
-  if (fault !== null) throw new RoteError("internal_error", `The agent's run: ${fault}.`);
+  refuseFault(state, event);
   if (event.type === "started") return created(event.start);
   if (state === null) throw new TypeError("a run without its start");
   switch (event.type) {
@@ -231,7 +231,7 @@ function withStop({ stop_on: stops }: AgentStart, call: CallState): CallState {
 
 function settled(state: AgentState, event: SettledEvent): AgentState {
   const { call: number, outcome, refusal, admitted, final } = event;
-  const before = state.calls.find((call) => call.number === number);
+  const before = callNumbered(state, number);
   if (before === undefined) throw new TypeError("a result without its call");
   if (!final) {
     const broken = before.broken + 1;

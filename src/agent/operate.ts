@@ -30,8 +30,9 @@ import {
   type UsedApproval,
 } from "../host/index.ts";
 import { knows } from "./grown.ts";
-import { activeMs, refuseFault, type Session, take } from "./session.ts";
+import { activeMs, type Session, take } from "./session.ts";
 import { type CallState, callNumbered } from "./state.ts";
+import { refuseFault } from "./transitions.ts";
 
 /** Resolves when the call has an outcome or waits for an approval. */
 export async function operate(
@@ -176,7 +177,7 @@ function gateRequest(
     category: call.category,
     tool: call.name,
     arguments: call.arguments,
-    key: keyOf(toolNamed(start.tools, call.name)?.key ?? [], call.arguments),
+    key: keyOf(start.tools.find(({ name }) => name === call.name)?.key ?? [], call.arguments),
     recipe: null,
     environment: environmentDigest(start.environment),
     environmentNow: () => environmentDigest(environmentFor(parts, names)),
@@ -185,10 +186,6 @@ function gateRequest(
     // No recipe stands behind an agent's effect, so no verifier does: policy and approvals decide alone.
     ...(call.category === "effect" ? { beforeEffect: () => null } : {}),
   };
-}
-
-function toolNamed<T extends { readonly name: string }>(tools: readonly T[], name: string) {
-  return tools.find((tool) => tool.name === name);
 }
 
 /** The values that the pointers find, in order; what they do not find is null. */

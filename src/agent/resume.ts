@@ -42,20 +42,16 @@ export interface ResumeAgent {
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
 export function stateIn(parts: HostParts, run: string): Standing {
   const entries = agentEntries(parts, run);
-  return { ...standing(parts, entries), entries };
+  const events = agentEvents(parts, entries);
+  const state = ofRecord(run, () => fold(events));
+  if (state === null) throw new TypeError("a record without its start");
+  return { state, events, entries };
 }
 
 interface Standing {
   readonly state: AgentState;
   readonly events: readonly AgentEvent[];
   readonly entries: readonly Appended[];
-}
-
-function standing(parts: HostParts, entries: readonly Appended[]): Omit<Standing, "entries"> {
-  const events = agentEvents(parts, entries);
-  const state = ofRecord(entries[0]?.entry.chain ?? "", () => fold(events));
-  if (state !== null) return { state, events };
-  throw new RoteError("journal_damaged", "An agent run without entries.");
 }
 
 /**

@@ -6,7 +6,6 @@
  */
 import type { Digest } from "../base/digest.ts";
 import { digestOf } from "../base/digest.ts";
-import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import { type HostParts, leaseLost, type OpenRequest } from "../host/index.ts";
@@ -17,7 +16,7 @@ import type { AgentEvent } from "./event.ts";
 import { familyCounter } from "./family.ts";
 import { apply } from "./fold.ts";
 import type { AgentState, Stop } from "./state.ts";
-import { transitionFault } from "./transitions.ts";
+import { refuseFault } from "./transitions.ts";
 
 /** What the application is asked for a marker of its progress with. */
 export interface Progress {
@@ -92,11 +91,6 @@ export function take(session: Session, event: AgentEvent): void {
   session.state = apply(session.state, event);
   // The time that stands in the event is not counted again, and that of writing it down is not lost.
   if (session.enteredMs !== null) session.enteredMs += session.state.activeMs - before;
-}
-
-export function refuseFault(state: AgentState | null, event: AgentEvent): void {
-  const fault = transitionFault(state, event);
-  if (fault !== null) throw new RoteError("internal_error", `The agent's run: ${fault}.`);
 }
 
 /** The one terminal entry, with the signed tree head in the same commit. */

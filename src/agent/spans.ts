@@ -9,7 +9,7 @@ import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent } from "./event.ts";
 import { apply } from "./fold.ts";
 import { reportOf } from "./report.ts";
-import type { AgentState } from "./state.ts";
+import { type AgentState, callNumbered } from "./state.ts";
 
 export type SpanAttributes = {
   readonly [name: string]: string | number | boolean | readonly string[];
@@ -262,6 +262,6 @@ function typeOf(error: AgentSpan["error"]): SpanAttributes {
   return error === null ? {} : { "error.type": error.type };
 }
 
-function callOf({ calls }: AgentState, number: number) {
-  return calls.find((call) => call.number === number) ?? { id: "", name: "unknown" };
+function callOf(state: AgentState, number: number) {
+  return callNumbered(state, number) ?? { id: "", name: "unknown" };
 }

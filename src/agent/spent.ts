@@ -2,8 +2,9 @@
 import type { ReceiptParts } from "../host/index.ts";
 import { type ChatUsage, UNKNOWN_CHAT_USAGE } from "../model/chat.ts";
 import type { ModelIdentity } from "../model/run.ts";
-import { agentEntries, agentEvents, startOf } from "./entries.ts";
+import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent } from "./event.ts";
+import { mayHaveWorked } from "./usage.ts";
 
 export interface Spent {
   readonly model: ModelIdentity;
@@ -12,10 +13,13 @@ export interface Spent {
 
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
 export function spentBy(parts: ReceiptParts, run: string): readonly Spent[] {
-  const { model } = startOf(parts, run);
+  const events = agentEvents(parts, agentEntries(parts, run));
+  const [first] = events;
+  if (first?.type !== "started") throw new TypeError("a record without its start");
+  const { model } = first.start;
   const spent: Spent[] = [];
   let open = false;
-  for (const event of agentEvents(parts, agentEntries(parts, run))) {
+  for (const event of events) {
     const usage = usageIn(event, open);
     if (usage !== null) spent.push({ model, usage });
     if (event.type === "asked") open = true;
@@ -24,13 +28,12 @@ export function spentBy(parts: ReceiptParts, run: string): readonly Spent[] {
   return open ? [...spent, { model, usage: UNKNOWN_CHAT_USAGE }] : spent;
 }
 
-/** A provider that refused a request did no work on it; one of which nothing was heard may have. */
 function usageIn(event: AgentEvent, open: boolean): ChatUsage | null {
   switch (event.type) {
     case "replied":
       return event.reply.usage;
     case "unanswered":
-      return LOST.includes(event.kind) ? UNKNOWN_CHAT_USAGE : null;
+      return mayHaveWorked(event.kind) ? UNKNOWN_CHAT_USAGE : null;
     case "resumed":
     case "ended":
       return open ? UNKNOWN_CHAT_USAGE : null;
@@ -38,5 +41,3 @@ function usageIn(event: AgentEvent, open: boolean): ChatUsage | null {
       return null;
   }
 }
-
-const LOST: readonly string[] = ["timeout", "malformed", "stopped"];

@@ -11,7 +11,7 @@ import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent, AgentEventType } from "./event.ts";
 import { apply, ofRecord } from "./fold.ts";
 import { type AgentReport, reportOf } from "./report.ts";
-import { type AgentState, type CallState, stateName } from "./state.ts";
+import { type AgentState, type CallState, callNumbered, stateName } from "./state.ts";
 
 export interface AgentTrace {
   readonly report: AgentReport;
@@ -73,10 +73,18 @@ interface Tracing {
 
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
 export function traceAgent(parts: ReceiptParts, run: string): AgentTrace {
+  return tracedRun(parts, run).trace;
+}
+
+/** The trace and the state that it leads to, from one reading. @throws RoteError as `traceAgent` */
+export function tracedRun(
+  parts: ReceiptParts,
+  run: string,
+): { readonly trace: AgentTrace; readonly state: AgentState } {
   const { state, calls, events, mostInARow } = ofRecord(run, () => traced(parts, run));
   const { goal, model, tools, parent, limits } = state.start;
   const total = (events.at(-1)?.time ?? 0) - (events[0]?.time ?? 0);
-  return {
+  const trace = {
     report: reportOf(run, state, total),
     goal,
     model,
@@ -91,6 +99,7 @@ export function traceAgent(parts: ReceiptParts, run: string): AgentTrace {
     calls,
     events,
   };
+  return { trace, state };
 }
 
 function traced(parts: ReceiptParts, run: string): Tracing {
@@ -194,8 +203,8 @@ function wordsOf(state: AgentState, event: AgentEvent): string {
   }
 }
 
-function callWords({ calls }: AgentState, number: number): string {
-  return `call ${number} of ${calls.find((call) => call.number === number)?.name ?? "?"}`;
+function callWords(state: AgentState, number: number): string {
+  return `call ${number} of ${callNumbered(state, number)?.name ?? "?"}`;
 }
 
 const WORDS = 100;

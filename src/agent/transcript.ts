@@ -4,11 +4,9 @@
  */
 import type { JsonValue } from "../base/json.ts";
 import type { ReceiptParts } from "../host/index.ts";
-import { agentEntries, agentEvents } from "./entries.ts";
-import { fold } from "./fold.ts";
 import { itemsOf } from "./grown.ts";
 import { type CallState, type Observation, stateName } from "./state.ts";
-import { traceAgent } from "./trace.ts";
+import { tracedRun } from "./trace.ts";
 
 export interface Transcript {
   readonly type: "rote-transcript/v1";
@@ -41,9 +39,7 @@ export interface TranscriptCall {
 
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
 export function transcriptOf(parts: ReceiptParts, run: string): Transcript {
-  const trace = traceAgent(parts, run);
-  const state = fold(agentEvents(parts, agentEntries(parts, run)));
-  if (state === null) throw new TypeError("a record without its start");
+  const { trace, state } = tracedRun(parts, run);
   const categories = new Map(trace.tools.map(({ name, category }) => [name, category]));
   const turns: { readonly [kind: string]: JsonValue }[] = [];
   const results: Observation[] = [];

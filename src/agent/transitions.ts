@@ -7,6 +7,7 @@
  * - I4 An answer is of the turn and attempt that was asked.
  * - I5 While an operation is in flight, the run can neither be put down nor ended.
  */
+import { RoteError } from "../base/error.ts";
 import type { AgentEvent, AgentEventType, SettledEvent } from "./event.ts";
 import { type AgentState, callNumbered, type Phase, stateName } from "./state.ts";
 
@@ -32,6 +33,12 @@ export function transitionFault(state: AgentState | null, event: AgentEvent): st
   if (!TRANSITIONS[state.phase].includes(event.type)) return refuse("no such transition");
   const why = detailFault(state, event);
   return why === null ? null : refuse(why);
+}
+
+/** @throws RoteError `internal_error` for an event that the state does not admit */
+export function refuseFault(state: AgentState | null, event: AgentEvent): void {
+  const fault = transitionFault(state, event);
+  if (fault !== null) throw new RoteError("internal_error", `The agent's run: ${fault}.`);
 }
 
 function detailFault(state: AgentState, event: AgentEvent): string | null {

@@ -31,17 +31,23 @@ export function chargeFor({ reserve_tokens: reserve }: AgentLimits, usage: ChatU
   };
 }
 
-/** What an attempt without a reply is charged with: a provider that refused it did no work. */
+/** What an attempt without a reply is charged with. */
 export function chargeForLost({ reserve_tokens: reserve }: AgentLimits, kind: Unanswered): Charge {
+  const charge = mayHaveWorked(kind) ? reserve : 0;
+  return { input: charge, output: charge, total: charge };
+}
+
+/** A provider that refused a request did no work on it; one of which nothing whole was heard may have. */
+export function mayHaveWorked(kind: Unanswered): boolean {
   switch (kind) {
     case "rate_limited":
     case "unavailable":
     case "refused":
-      return { input: 0, output: 0, total: 0 };
+      return false;
     case "timeout":
     case "malformed":
     case "stopped":
-      return { input: reserve, output: reserve, total: reserve };
+      return true;
   }
 }
 
@@ -62,10 +68,9 @@ export function withoutReply(
   kind: Unanswered,
 ): UsageState {
   const charge = chargeForLost(limits, kind);
-  const unknown = kind === "timeout" || kind === "malformed" || kind === "stopped";
   return {
     ...before,
-    ...(unknown ? { input: null, output: null, cached: null } : {}),
+    ...(mayHaveWorked(kind) ? { input: null, output: null, cached: null } : {}),
     charged: charged(before.charged, charge),
   };
 }

@@ -2,9 +2,7 @@
  * What a procedure's type looks like as JSON Schema, for the model that is to answer. It guides the model; what the answer
  * is worth is decided where it is read, by the type.
  */
-import type { JsonValue } from "../base/json.ts";
-
-type Schema = { readonly [key: string]: JsonValue };
+import { isJsonObject, type JsonValue, type JsonObject as Schema } from "../base/json.ts";
 
 const INTEGER: Schema = {
   type: "string",
@@ -29,11 +27,11 @@ export function answerSchema(type: JsonValue): JsonValue {
 
 function schemaOf(type: JsonValue | undefined): Schema {
   if (typeof type === "string") return NAMED[type] ?? {};
-  if (!isObject(type)) return {};
+  if (!isJsonObject(type)) return {};
   const { enum: texts, list, record, dictionary, optional, decimal } = type;
   if (texts !== undefined) return { type: "string", enum: texts };
   if (list !== undefined) return { type: "array", items: schemaOf(list) };
-  if (isObject(record)) {
+  if (isJsonObject(record)) {
     return objectOf(
       Object.fromEntries(Object.entries(record).map(([name, member]) => [name, schemaOf(member)])),
     );
@@ -54,8 +52,4 @@ function objectOf(properties: { readonly [name: string]: Schema }): Schema {
     required: Object.keys(properties),
     additionalProperties: false,
   };
-}
-
-function isObject(value: JsonValue | undefined): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@
  */
 import { canonicalText } from "../base/canonical.ts";
 import type { RoteError } from "../base/error.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { ChatMessage, ChatReply } from "../model/chat.ts";
 import type { ModelUsage, PendingModel } from "../model/run.ts";
@@ -108,14 +108,11 @@ function readAnswer(content: string): Result<JsonValue, RoteError> {
   const read = readJson(content, { numbers: "finite", maxBytes: MAX_ANSWER_BYTES });
   if (!read.ok) return no(`the answer is not JSON: ${read.error.message}`);
   const { value } = read;
-  const given = isObject(value) && Object.keys(value).length === 1 ? value["answer"] : undefined;
+  const given =
+    isJsonObject(value) && Object.keys(value).length === 1 ? value["answer"] : undefined;
   return given === undefined ? no('the answer is no object with one member "answer"') : ok(given);
 }
 
 function no(message: string): Result<never, RoteError> {
   return err(providerError("malformed", message));
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -17,6 +17,7 @@ import {
   member,
   nameIn,
   parseWire,
+  stopIn,
   textIn,
   usageOf,
   type WireObject,
@@ -55,7 +56,7 @@ export function readAnthropicReply(text: string, answering: boolean): ChatReply 
       } else calls.push(call);
     } else if (carried === null) strange = true;
   }
-  const stop = stopOf(textIn(body, "stop_reason"));
+  const stop = stopIn(body, "stop_reason", STOPS);
   return {
     content: kept(content, "the content"),
     calls,
@@ -107,12 +108,6 @@ const STOPS: Readonly<Record<string, ChatStop>> = {
   model_context_window_exceeded: "length",
   refusal: "filtered",
 };
-
-function stopOf(reason: string | undefined): ChatStop {
-  return reason !== undefined && Object.hasOwn(STOPS, reason)
-    ? (STOPS[reason] ?? "other")
-    : "other";
-}
 
 export function readAnthropicUsage(usage: unknown): ChatUsage {
   if (!isObject(usage)) return UNKNOWN_CHAT_USAGE;

@@ -17,6 +17,7 @@ import {
   nameIn,
   objectIn,
   parseWire,
+  stopIn,
   textIn,
   usageOf,
   type WireObject,
@@ -33,7 +34,7 @@ export function readOpenAiReply(text: string): ChatReply {
   return {
     content: kept(contentOf(message) + refusal, "the content"),
     calls: callsOf(message, sourceAt(text, "/choices/0/message/tool_calls") ?? "[]"),
-    stop: refusal === "" ? stopOf(textIn(choice, "finish_reason")) : "filtered",
+    stop: refusal === "" ? stopIn(choice, "finish_reason", STOPS) : "filtered",
     usage: readOpenAiUsage(member(body, "usage")),
     response: { id: nameIn(body, "id"), model: nameIn(body, "model") },
     ...carriedThoughts(
@@ -94,12 +95,6 @@ const STOPS: Readonly<Record<string, ChatStop>> = {
   length: "length",
   content_filter: "filtered",
 };
-
-function stopOf(reason: string | undefined): ChatStop {
-  return reason !== undefined && Object.hasOwn(STOPS, reason)
-    ? (STOPS[reason] ?? "other")
-    : "other";
-}
 
 export function readOpenAiUsage(usage: unknown): ChatUsage {
   if (!isObject(usage)) return UNKNOWN_CHAT_USAGE;

@@ -13,7 +13,7 @@
  * turns too). Usage left out is unknown, not zero.
  */
 import { canonicalText } from "../base/canonical.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import {
   CHAT_STOPS,
@@ -25,7 +25,7 @@ import {
   UNKNOWN_CHAT_USAGE,
 } from "../model/chat.ts";
 import { type ChatModel, providerError } from "../ports/chat-model.ts";
-import type { ScriptProblem } from "./scripted.ts";
+import { isCount, type ScriptProblem } from "./scripted.ts";
 
 const MEMBERS = ["say", "calls", "stop", "usage", "fail", "repeat"];
 const CALL_MEMBERS = ["id", "name", "arguments"];
@@ -82,13 +82,11 @@ function modelOf(name: string, lines: readonly Line[]): ChatModel {
   };
 }
 
-type Members = { readonly [member: string]: JsonValue };
-
 function readLine(text: string, number: number): Result<Line, string> {
   const read = readJson(text, { numbers: "finite", maxBytes: MAX_LINE_BYTES });
   if (!read.ok) return err(`column ${read.error.column}: ${read.error.message}`);
   const line = read.value;
-  if (!isObject(line)) return err("expected an object");
+  if (!isJsonObject(line)) return err("expected an object");
   const unknown = Object.keys(line).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) {
     return err(`unknown member "${unknown}"; expected ${MEMBERS.join(", ")}`);
@@ -116,7 +114,7 @@ function readLine(text: string, number: number): Result<Line, string> {
 }
 
 function callFrom(call: JsonValue, byDefault: string): ChatCall | undefined {
-  if (!isObject(call) || Object.keys(call).some((member) => !CALL_MEMBERS.includes(member))) {
+  if (!isJsonObject(call) || Object.keys(call).some((member) => !CALL_MEMBERS.includes(member))) {
     return undefined;
   }
   const { id = byDefault, name, arguments: args } = call;
@@ -131,7 +129,7 @@ function stopFrom(given: JsonValue | undefined, calls: boolean): ChatReply["stop
 
 function usageFrom(given: JsonValue): ChatUsage | undefined {
   if (given === null) return UNKNOWN_CHAT_USAGE;
-  if (!isObject(given)) return undefined;
+  if (!isJsonObject(given)) return undefined;
   const known = Object.keys(UNKNOWN_CHAT_USAGE);
   const fits = Object.entries(given).every(
     ([member, value]) => known.includes(member) && (value === null || isCount(value)),
@@ -142,7 +140,7 @@ function usageFrom(given: JsonValue): ChatUsage | undefined {
 function faultsFrom(given: JsonValue): readonly ScriptedFault[] | undefined {
   if (!Array.isArray(given)) return undefined;
   const faults = (given as readonly JsonValue[]).map((one): ScriptedFault | undefined => {
-    if (!isObject(one)) return undefined;
+    if (!isJsonObject(one)) return undefined;
     const { kind, message = "as scripted", retry_after_ms: after } = one;
     const known = (Object.keys(PROVIDER_FAULTS) as ProviderFault[]).find((name) => name === kind);
     if (known === undefined || typeof message !== "string") return undefined;
@@ -151,12 +149,4 @@ function faultsFrom(given: JsonValue): readonly ScriptedFault[] | undefined {
   return faults.some((fault) => fault === undefined)
     ? undefined
     : faults.filter((fault) => fault !== undefined);
-}
-
-function isObject(value: JsonValue): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isCount(value: JsonValue): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -138,7 +138,7 @@ function readUsage(usage: JsonValue): ModelUsage | undefined {
   return { input_tokens: input, output_tokens: output };
 }
 
-function isCount(value: JsonValue): value is number {
+export function isCount(value: JsonValue): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 

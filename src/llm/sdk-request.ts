@@ -1,11 +1,11 @@
 /** A conversation as a model of the AI SDK takes it. */
 import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from "@ai-sdk/provider";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { ChatCall, ChatMessage } from "../model/chat.ts";
 import type { ChatRequest } from "../ports/chat-model.ts";
 import { type CarriedBlock, carriedBy } from "./carry.ts";
 import { isStrictSchema } from "./strict-schema.ts";
-import { isObject as isWireObject, parseWire } from "./wire-json.ts";
+import { isObject, parseWire } from "./wire-json.ts";
 import { type WireNames, withWireIds } from "./wire-names.ts";
 
 export function sdkRequest(
@@ -129,7 +129,7 @@ function callPart(call: ChatCall, names: WireNames, signature: string): Part {
  * what it wrote.
  */
 function argumentsOf(text: string): string | { readonly unreadable: string } {
-  return isWireObject(parseWire(text)) ? text : { unreadable: text };
+  return isObject(parseWire(text)) ? text : { unreadable: text };
 }
 
 function resultOf(
@@ -146,10 +146,6 @@ function resultOf(
 }
 
 /** What is no object says nothing about what it describes. */
-function schemaOf(schema: JsonValue): { readonly [key: string]: JsonValue } {
-  return isObject(schema) ? schema : {};
-}
-
-function isObject(value: JsonValue): value is { readonly [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function schemaOf(schema: JsonValue): JsonObject {
+  return isJsonObject(schema) ? schema : {};
 }

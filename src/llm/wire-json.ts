@@ -3,7 +3,7 @@
  * it is used. Texts of values stay as they were sent (`sourceAt`), since reading them as numbers would round.
  */
 import { hasLoneSurrogate } from "../base/text.ts";
-import type { ChatUsage } from "../model/chat.ts";
+import type { ChatStop, ChatUsage } from "../model/chat.ts";
 
 export type WireObject = { readonly [key: string]: unknown };
 
@@ -57,6 +57,16 @@ export function kept(text: string, what: string): string {
 export function nameIn(of: WireObject, name: string): string | null {
   const found = textIn(of, name);
   return found === undefined || hasLoneSurrogate(found) ? null : found;
+}
+
+/** What the wire's word for the end of a reply means; one that is not listed is not taken for an end. */
+export function stopIn(
+  of: WireObject,
+  name: string,
+  known: { readonly [word: string]: ChatStop },
+): ChatStop {
+  const word = textIn(of, name);
+  return (word !== undefined && Object.hasOwn(known, word) ? known[word] : undefined) ?? "other";
 }
 
 /** `undefined` is left out, `null` is no count of tokens. */

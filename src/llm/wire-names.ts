@@ -49,7 +49,7 @@ function free(name: string, taken: ReadonlyMap<string, string>): string {
 
 /** The messages with every call's id used once, and every result under its call's id. */
 export function withWireIds(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const used = new Set<string>();
+  const used = new Map<string, number>();
   let open: { readonly id: string; readonly wire: string }[] = [];
   return messages.map((message) => {
     if (message.role === "assistant") {
@@ -64,10 +64,16 @@ export function withWireIds(messages: readonly ChatMessage[]): readonly ChatMess
   });
 }
 
-function unused(id: string, used: Set<string>): string {
+/** `used` has how far each id was counted: one that comes in every turn costs the same in each. */
+function unused(id: string, used: Map<string, number>): string {
   const plain = id === "" ? "call" : id;
+  let count = used.get(plain) ?? 0;
   let wire = plain;
-  for (let count = 2; used.has(wire); count += 1) wire = `${plain}_${count}`;
-  used.add(wire);
+  do {
+    count += 1;
+    wire = count === 1 ? plain : `${plain}_${count}`;
+  } while (used.has(wire));
+  used.set(plain, count);
+  if (wire !== plain) used.set(wire, 1);
   return wire;
 }
