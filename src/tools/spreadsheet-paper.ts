@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -14,7 +15,14 @@ import { RoteError } from "../base/error.ts";
 import type { Format } from "../store/sqlite/format.ts";
 import { createDatabase, type OpenOptions, openDatabase } from "../store/sqlite/open.ts";
 import { type Writer, writerOf } from "../store/sqlite/writer.ts";
-import { checkColumns, EMPTY, readSheet, type Sheet, sheetRows } from "./spreadsheet-rows.ts";
+import {
+  checkColumns,
+  EMPTY,
+  foreign,
+  readSheet,
+  type Sheet,
+  sheetRows,
+} from "./spreadsheet-rows.ts";
 import { writeSealed } from "./spreadsheet-seal.ts";
 
 const FILE = "workpaper.xlsx";
@@ -48,6 +56,8 @@ export async function openPaper(
   const paper = paperOf(file, columns, writer);
   try {
     if (empty !== undefined) writer.write(() => replace(file, empty));
+    // Lost, or never written: whoever made it died between the lock and the file.
+    if (!existsSync(file)) throw foreign("is not there");
     await paper.load();
     return paper;
   } catch (error) {

@@ -129,6 +129,6 @@ function asValue({ kind, value }: Cell): CellValue {
   return kind === "boolean" ? value === "true" : value;
 }
 
-function foreign(what: string): RoteError {
+export function foreign(what: string): RoteError {
   return new RoteError("workpaper_foreign", `the workpaper's file ${what}`);
 }

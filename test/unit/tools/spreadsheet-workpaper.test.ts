@@ -162,6 +162,12 @@ describe("the spreadsheet workpaper", () => {
     });
   });
 
+  it("is refused in plain words when its making ended before there was a file", async () => {
+    paper.close();
+    rmSync(paper.file);
+    await expect(open()).rejects.toMatchObject({ code: "workpaper_foreign" });
+  });
+
   it("is not opened with other columns than it has", async () => {
     await expect(open(["finding"])).rejects.toMatchObject({ code: "workpaper_foreign" });
     await expect(open([...COLUMNS].reverse())).rejects.toMatchObject({ code: "workpaper_foreign" });
