@@ -7,7 +7,7 @@ import type { ReceiptParts } from "../host/index.ts";
 import type { ChatStop } from "../model/chat.ts";
 import { agentEntries, agentEvents } from "./entries.ts";
 import type { AgentEvent } from "./event.ts";
-import { apply } from "./fold.ts";
+import { apply, ofRecord } from "./fold.ts";
 import { reportOf } from "./report.ts";
 import { type AgentState, callNumbered } from "./state.ts";
 
@@ -37,6 +37,10 @@ export interface SpanEvent {
 
 /** @throws RoteError `unknown_run` `other_kind` `journal_damaged` `other_semantics` */
 export function agentSpans(parts: ReceiptParts, run: string): readonly AgentSpan[] {
+  return ofRecord(run, () => spansOf(parts, run));
+}
+
+function spansOf(parts: ReceiptParts, run: string): readonly AgentSpan[] {
   const entries = agentEntries(parts, run);
   const making: Making = { run, inner: [], events: [], chat: null, tools: new Map() };
   let state: AgentState | null = null;

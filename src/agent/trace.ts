@@ -1,8 +1,8 @@
 /** A run as its record tells it, for people and programs: every entry in order, and what stands behind it. */
 
-import type { Digest } from "../base/digest.ts";
-import { digestFromHex } from "../base/digest.ts";
+import { type Digest, digestFromHex } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
 import type { ReceiptParts } from "../host/index.ts";
 import type { AgentLimits, AgentTool } from "../model/agent.ts";
 import type { AgentStateName } from "../model/agent-states.ts";
@@ -211,5 +211,5 @@ const WORDS = 100;
 
 function quoted(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return JSON.stringify(line.length > WORDS ? `${line.slice(0, WORDS - 1)}…` : line);
+  return JSON.stringify(shortened(line, WORDS));
 }

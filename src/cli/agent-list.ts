@@ -1,6 +1,7 @@
 import { NO_MODEL } from "../app/agent-model.ts";
 import { AgentRuntime } from "../app/agent-runtime.ts";
 import { RoteError } from "../base/error.ts";
+import { shortened } from "../base/text.ts";
 import type { RunSummary } from "../ports/journal.ts";
 import { usageFault } from "./fault.ts";
 import { withHost } from "./host.ts";
@@ -15,10 +16,7 @@ export async function run(call: Call): Promise<Outcome> {
   const limit = limitOf(textOption(call.options, "limit"));
   return await withHost(call, async ({ host }) => {
     const runtime = new AgentRuntime({ host, model: NO_MODEL });
-    const runs = runtime
-      .list()
-      .slice(0, limit)
-      .map((summary) => listed(runtime, summary));
+    const runs = runtime.list(limit).map((summary) => listed(runtime, summary));
     const rows = runs.map(({ run, goal, state, reason, steps, updated_ms: updated }) => [
       run,
       short(goal ?? ""),
@@ -51,8 +49,7 @@ function listed(runtime: AgentRuntime, { run, startedMs, updatedMs }: RunSummary
 }
 
 function short(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > GOAL ? `${line.slice(0, GOAL - 1)}…` : line;
+  return shortened(text.replaceAll(/\s+/g, " ").trim(), GOAL);
 }
 
 function limitOf(text: string | undefined): number {

@@ -139,6 +139,7 @@ describe("a record that was changed", () => {
       () => runtime.inspect(run),
       () => runtime.export(run),
       () => runtime.result(run),
+      () => runtime.spans(run),
     ];
     for (const look of looks) {
       expect(look).toThrow(/call 0 is of bank\.balance, not of bank\.pay/);
@@ -218,6 +219,17 @@ describe("a trace", () => {
     expect(trace.report).toMatchObject({ model_calls: 5, steps: 4, errors: 1 });
     const receipts = trace.calls.flatMap(({ receipt }) => receipt ?? []);
     expect(new Set(receipts).size).toBe(3);
+  });
+
+  it("leaves no half of a character where it cuts short what was said", async () => {
+    const host = await made();
+    const { run } = await runtimeOf(host, script(say(`${"x".repeat(98)}😀${"y".repeat(9)}`))).run(
+      "pay",
+    );
+    const [told] = runtimeOf(host, script())
+      .inspect(run)
+      .events.filter(({ event }) => event === "replied");
+    expect(told?.what).toBe(`"${"x".repeat(98)}\ufffd…" (? + ? tokens)`);
   });
 
   it("stands among the runs of the host as what it is", async () => {
