@@ -22,9 +22,13 @@ export function publicKeyText(key: PrivateKey | PublicKey): string {
 
 /** @throws RoteError `bad_key` for anything that is not the text of a key that may be trusted */
 export function readPublicKey(text: string): PublicKey {
+  return enrolPublicKey(rawOf(text));
+}
+
+function rawOf(text: string): Uint8Array {
   const raw = fromBase64Url(text);
   if (raw === undefined) throw new RoteError("bad_key", "A public key is 43 letters of base64url.");
-  return enrolPublicKey(raw);
+  return raw;
 }
 
 export interface NewTrust {
@@ -147,9 +151,7 @@ export function readTrust(trust: JsonValue): TrustStore {
 
 /** `sha256:` and 64 hex digits, as it stands beside signatures. @throws RoteError `bad_key` */
 export function keyIdOf(text: string): KeyId {
-  const raw = fromBase64Url(text);
-  if (raw === undefined) throw new RoteError("bad_key", "A public key is 43 letters of base64url.");
-  return publicKey(raw).id;
+  return publicKey(rawOf(text)).id;
 }
 
 function checkedText(text: string): string {

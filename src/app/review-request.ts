@@ -88,12 +88,13 @@ export function reviewRequest(
   const parts = decidingParts(reading, request.operations);
   const { journal, trust } = parts;
   const now = judgedNow(parts);
+  const decided = decisionsOn(parts, request);
   return {
     request,
-    status: statusOf(parts, request, entries),
+    status: statusOf(parts, request, entries, decided),
     required: parts.policy.document.approvals.required,
     requestedBy: parts.identity.name,
-    decisions: filedOn(parts, request),
+    decisions: filedOn(parts, request, decided),
     totals: totalsOf(request.operations, reading.toolReviews, journal.origin, trust(), now),
   };
 }
@@ -136,13 +137,16 @@ export function refusedDecision(fault: string, why: string): RoteError {
   return new RoteError("approval_refused", `Nothing was signed: ${why} (${fault}).`, { fault });
 }
 
+/** Judged once, so that the status and the decisions told beside it agree. */
+type Decided = ReturnType<typeof decisionsOn>;
+
 function statusOf(
   parts: DecidingParts,
   request: OpenRequest,
   entries: readonly Appended[],
+  { approvals, rejection }: Decided,
 ): RequestStatus {
   const { journal, policy } = parts;
-  const { approvals, rejection } = decisionsOn(parts, request);
   if (rejection !== null) return "rejected";
   const admitted = new Set(entries.map(({ entry }) => admittedIn(entry)));
   if (request.operations.every(({ digest }) => admitted.has(digest))) return "used";
@@ -157,9 +161,12 @@ function admittedIn({ type, body }: Appended["entry"]): JsonValue | undefined {
   return type === "admitted" ? (body as Body)["digest"] : undefined;
 }
 
-function filedOn(parts: DecidingParts, request: OpenRequest): readonly FiledDecision[] {
-  const { approvals, rejection } = decisionsOn(parts, request);
-  return parts.journal.read(HOST_CHAIN, request.hostSeq).flatMap(({ entry }) => {
+function filedOn(
+  { journal }: DecidingParts,
+  request: OpenRequest,
+  { approvals, rejection }: Decided,
+): readonly FiledDecision[] {
+  return journal.read(HOST_CHAIN, request.hostSeq).flatMap(({ entry }) => {
     const body = entry.body as Body;
     if (entry.type !== "approval_received" || body["nonce"] !== request.nonce) return [];
     const approver = String(body["approver"]);

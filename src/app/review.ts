@@ -114,7 +114,8 @@ export async function openReview(options: ReviewOptions): Promise<Review> {
 
 function reviewOf(reading: Reading): Review {
   const { journal, trust } = reading.parts;
-  const told = (request: OpenRequest) => reviewRequest(reading, request, journal.read(request.run));
+  const told = (request: OpenRequest, entries = journal.read(request.run)) =>
+    reviewRequest(reading, request, entries);
 
   return {
     origin: journal.origin,
@@ -123,13 +124,17 @@ function reviewOf(reading: Reading): Review {
       journal
         .runs(MOST_RUNS)
         .filter(({ state }) => state === null)
-        .flatMap(({ run }) => openRequestsIn(journal, journal.read(run)).map(told))
+        .flatMap(({ run }) => {
+          const entries = journal.read(run);
+          return openRequestsIn(journal, entries).map((request) => told(request, entries));
+        })
         .filter(({ status }) => status === "waiting"),
 
     find(nonce) {
       for (const { run } of journal.runs(MOST_RUNS)) {
-        const request = requestsIn(journal, journal.read(run)).find((one) => one.nonce === nonce);
-        if (request !== undefined) return told(request);
+        const entries = journal.read(run);
+        const request = requestsIn(journal, entries).find((one) => one.nonce === nonce);
+        if (request !== undefined) return told(request, entries);
       }
       throw new RoteError("unknown_request", `There is no request ${JSON.stringify(nonce)}.`, {
         request: nonce,

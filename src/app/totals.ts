@@ -1,5 +1,6 @@
 /** What the operations of a request come to, as far as signed tool reviews say where amounts stand. */
 import type { JsonValue } from "../base/json.ts";
+import { compareText } from "../base/text.ts";
 import type { FrozenOperation } from "../host/index.ts";
 import type { ToolReview } from "../model/trust.ts";
 import { amountOf } from "../policy/budget.ts";
@@ -50,7 +51,7 @@ export function totalsOf(
     }
   }
   const amounts = [...sums]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .sort(([left], [right]) => compareText(left, right))
     .map(([currency, sum]) => ({
       currency,
       minor_units: String(sum.value),

@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RoteError } from "../../base/error.ts";
-import { type JsonValue, readJson } from "../../base/json.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  readJson,
+} from "../../base/json.ts";
 import {
   type Budget,
   budgetSchema,
@@ -104,10 +110,10 @@ function rulesIn(folder: string): Rules {
 function reviewsIn(folder: string): ReadonlyMap<string, JsonValue> {
   const listed = jsonIn(folder, PLACES.reviews);
   const wrong = () => unusable(folder, PLACES.reviews, "it is no list of names and reviews");
-  if (!Array.isArray(listed)) throw wrong();
+  if (!isJsonArray(listed)) throw wrong();
   return new Map(
-    listed.map((one: JsonValue) => {
-      if (!isObject(one) || typeof one["name"] !== "string") throw wrong();
+    listed.map((one) => {
+      if (!isJsonObject(one) || typeof one["name"] !== "string") throw wrong();
       return [one["name"], one["review"] ?? null] as const;
     }),
   );
@@ -125,9 +131,9 @@ const REGISTERED = ["sha256", "media_type", "id"] as const;
 
 function registrationsIn(folder: string, list: JsonValue | undefined): FileRegistration[] {
   const wrong = () => unusable(folder, PLACES.sources, "it has no two lists of registrations");
-  if (!Array.isArray(list)) throw wrong();
-  return list.map((one: JsonValue) => {
-    if (!isObject(one)) throw wrong();
+  if (!isJsonArray(list)) throw wrong();
+  return list.map((one) => {
+    if (!isJsonObject(one)) throw wrong();
     const { source, file, ...others } = one;
     if (typeof source !== "string" || typeof file !== "string") throw wrong();
     const more: { [member in (typeof REGISTERED)[number]]?: string } = {};
@@ -140,16 +146,11 @@ function registrationsIn(folder: string, list: JsonValue | undefined): FileRegis
   });
 }
 
-type Members = { readonly [name: string]: JsonValue };
-
-function membersIn(folder: string, place: string, names: readonly string[]): Members {
+function membersIn(folder: string, place: string, names: readonly string[]): JsonObject {
   const read = jsonIn(folder, place);
-  if (isObject(read) && Object.keys(read).sort().join() === names.toSorted().join()) return read;
+  if (isJsonObject(read) && Object.keys(read).sort().join() === names.toSorted().join())
+    return read;
   throw unusable(folder, place, `it is no object of ${names.join(", ")}`);
-}
-
-function isObject(value: JsonValue): value is Members {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 function jsonIn(folder: string, place: string): JsonValue {

@@ -12,13 +12,13 @@ import type { JsonValue } from "../../base/json.ts";
 import type { PrivateKey } from "../../base/sign.ts";
 import type { Budget, PolicyDocument } from "../../model/policy.ts";
 import type { Role } from "../../model/trust.ts";
-import { systemClock } from "../../os/clock.ts";
 import { systemRandom } from "../../os/random.ts";
 import { registerFiles } from "../../tools/file-sources.ts";
 import { openWorkpaper } from "../../tools/workpaper.ts";
 import { definitionDigest, signToolReview } from "../../trust/index.ts";
 import { checkPassphrase, generateKey } from "../key-file.ts";
 import { newTrust, publicKeyText, readPublicKey } from "../keys.ts";
+import { secondsNow } from "../time.ts";
 import {
   OPEN_ENGAGEMENT,
   PLACES,
@@ -74,7 +74,7 @@ export function prepareWorkflows(directory: string, options: PrepareOptions): vo
   for (const { public: text } of approvers) readPublicKey(text);
   checkPassphrase(passphrase);
   makePrivate(directory);
-  const now = Math.floor(systemClock.wallMs() / 1000);
+  const now = secondsNow();
   const window = { valid_from: now, valid_to: now + days * DAY };
   const derived = rounds === undefined ? {} : { rounds };
   const hostPassphrase = toBase64Url(systemRandom.bytes(24));
