@@ -10,8 +10,8 @@ import {
   readHeads,
 } from "../app/audit.ts";
 import { fault, usageFault } from "./fault.ts";
+import { readJsonFile } from "./json-file.ts";
 import { reportJson } from "./report-json.ts";
-import { readJsonFile } from "./review.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 import { count } from "./table.ts";
 

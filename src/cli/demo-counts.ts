@@ -1,5 +1,5 @@
 /** What the runs of the demonstration came to, and the table that says so. */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Outcome } from "./spec.ts";
 import { table } from "./table.ts";
 
@@ -47,8 +47,8 @@ export function addTo(total: DemoCounts, { json }: Outcome): void {
   const summary = member(json, "summary");
   const compiled = member(summary, "mode") === "compiled" || member(json, "mode") === "compiled";
   const rows = report === undefined ? member(summary, "states") : [report];
-  if (!Array.isArray(rows)) return;
-  for (const row of rows as readonly JsonValue[]) {
+  if (!isJsonArray(rows)) return;
+  for (const row of rows) {
     const runs = report === undefined ? numberIn(row, "runs") : 1;
     const calls = numberIn(row, "model_calls");
     if (compiled) {
@@ -64,8 +64,7 @@ export function addTo(total: DemoCounts, { json }: Outcome): void {
 }
 
 export function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  return (value as { readonly [key: string]: JsonValue })[name];
+  return isJsonObject(value) ? value[name] : undefined;
 }
 
 export function numberIn(value: JsonValue | undefined, name: string): number {
@@ -80,7 +79,7 @@ export function textIn(value: JsonValue | undefined, name: string): string {
 
 export function listIn(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   const found = member(value, name);
-  return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+  return isJsonArray(found) ? found : [];
 }
 
 export function countsTable(counts: AllCounts): string {

@@ -3,17 +3,15 @@ import { secondsNow } from "../app/time.ts";
 import { readJson } from "../base/json.ts";
 import type { TrustDocument, TrustedKey } from "../model/trust.ts";
 import { fault } from "./fault.ts";
-import { readDocument } from "./files.ts";
+import { MAX_DOCUMENT_BYTES, readDocument } from "./files.ts";
 import { openKey } from "./passphrase.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { table } from "./table.ts";
 
-const MAX_BYTES = 16_777_216;
-
 /** The public half of a key file, or what a trust store says. */
 export async function run(call: Call): Promise<Outcome> {
   const [file = ""] = call.arguments;
-  const bytes = await readDocument(file, "file", MAX_BYTES, call.terminal);
+  const bytes = await readDocument(file, "file", MAX_DOCUMENT_BYTES, call.terminal);
   if (Buffer.from(bytes.subarray(0, 10)).toString("latin1") === "-----BEGIN") {
     const key = await openKey(call, file);
     const text = publicKeyText(key);

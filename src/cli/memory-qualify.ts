@@ -1,8 +1,9 @@
 import type { ProcedureMemory } from "../app/procedure-memory.ts";
 import { RoteError } from "../base/error.ts";
 import { withMemory } from "./memory-place.ts";
-import { boundText, statusJson, statusText } from "./memory-status.ts";
+import { boundText, statusText } from "./memory-status.ts";
 import type { Ready } from "./ready.ts";
+import { reportJson } from "./report-json.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { count } from "./table.ts";
 
@@ -39,7 +40,7 @@ async function qualified(
     const status = await memory.status(procedure, { environment });
     return {
       exit: "denied",
-      json: { note, qualification: null, status: statusJson(status) },
+      json: { note, qualification: null, status: reportJson(status) },
       text: `${noted}${statusText(status)}\n\nerror: ${procedure.plan.id} is not qualified (${status.verdict})`,
     };
   }

@@ -1,7 +1,7 @@
 import type { ProcedureMemory } from "../app/procedure-memory.ts";
-import type { JsonValue } from "../base/json.ts";
 import { PHASES, type ProcedureStatus } from "../model/memory.ts";
 import { withMemoryOf } from "./memory-place.ts";
+import { reportJson } from "./report-json.ts";
 import type { Call, Outcome } from "./spec.ts";
 import { count, table } from "./table.ts";
 
@@ -14,7 +14,7 @@ export async function run(call: Call): Promise<Outcome> {
     const { procedure, environment, note } = ready;
     const status = await memory.status(procedure, { environment });
     const text = note === null ? statusText(status) : `note: ${note}\n${statusText(status)}`;
-    return { exit: "verified", json: { status: statusJson(status), note }, text };
+    return { exit: "verified", json: { status: reportJson(status), note }, text };
   });
 }
 
@@ -31,18 +31,9 @@ async function everything(memory: ProcedureMemory): Promise<Outcome> {
   const text = rows.length === 0 ? "the memory is empty" : table(head, rows);
   return {
     exit: "verified",
-    json: { procedures: procedures.map((one) => asJson(one)) },
+    json: { procedures: procedures.map(reportJson) },
     text,
   };
-}
-
-/** A status is a JSON document by contract; this only says so to the compiler. */
-export function statusJson(status: ProcedureStatus): JsonValue {
-  return asJson(status);
-}
-
-function asJson(document: object): JsonValue {
-  return JSON.parse(JSON.stringify(document)) as JsonValue;
 }
 
 export function statusText(status: ProcedureStatus): string {

@@ -1,10 +1,10 @@
 /** The store that a reviewer looks into: named by itself, or as the host's module names it. */
 import { loadHostModule } from "../app/host-module.ts";
 import { openReview, type Review, type ReviewOptions } from "../app/review.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonArray, type JsonValue } from "../base/json.ts";
 import { fault, usageFault } from "./fault.ts";
-import { readDocument } from "./files.ts";
 import { closing } from "./host.ts";
+import { readJsonFile } from "./json-file.ts";
 import { type Call, textOption } from "./spec.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -73,21 +73,5 @@ async function atHost<T>(
 /** A list of signed reviews, or one. */
 async function readReviews(file: string, terminal: Terminal): Promise<readonly JsonValue[]> {
   const read = await readJsonFile(file, "reviews", terminal);
-  return Array.isArray(read) ? (read as readonly JsonValue[]) : [read];
-}
-
-const MAX_BYTES = 16_777_216;
-
-export async function readJsonFile(
-  file: string,
-  what: string,
-  terminal: Terminal,
-): Promise<JsonValue> {
-  const read = readJson(await readDocument(file, what, MAX_BYTES, terminal));
-  if (read.ok) return read.value;
-  const { line, message } = read.error;
-  throw fault("trust_refused", `${what} ${file}: line ${line}: ${message}`, undefined, {
-    file,
-    fault: "malformed_envelope",
-  });
+  return isJsonArray(read) ? read : [read];
 }

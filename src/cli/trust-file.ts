@@ -8,8 +8,8 @@ import { ROLES, type Role } from "../model/trust.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { fault, usageFault } from "./fault.ts";
 import { writeDocument } from "./files.ts";
+import { readJsonFile } from "./json-file.ts";
 import { openKeys } from "./passphrase.ts";
-import { readJsonFile } from "./review.ts";
 import { type Call, type Outcome, textOption, textOptions } from "./spec.ts";
 
 const DAY = 86_400;
