@@ -86,7 +86,10 @@ export async function rawScore(scenario: Scenario): Promise<Score> {
   const steps = scores.reduce((sum, one) => sum + one.steps, 0) / scores.length;
   const interrupted = ["interrupt", "boundaries", "twice", "stale"].includes(drama ?? "");
   return {
-    contained: runaway ? false : null,
+    // Cut off by the harness, or ended by itself once it had done what it must not.
+    contained: runaway
+      ? scores.every(({ ended, duplicates: more }) => ended === "final" && more === 0)
+      : null,
     resumed: interrupted ? duplicates === 0 : null,
     // It returns a text or is cut off; why it stopped stands nowhere.
     terminal: false,
@@ -111,7 +114,7 @@ async function scored(scenario: Scenario, turns: number) {
   if (["interrupt", "boundaries", "twice", "stale"].includes(drama)) {
     await loop(scenario, at, { left: turns });
   }
-  await supervised(scenario, at);
+  const ended = await supervised(scenario, at);
   if (drama === "twice") await supervised(scenario, at);
-  return { duplicates: duplicatesIn(at, scenario), steps: at.asked };
+  return { ended, duplicates: duplicatesIn(at, scenario), steps: at.asked };
 }

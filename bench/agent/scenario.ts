@@ -8,8 +8,6 @@ import type { ToolOutcome } from "../../src/ports/tool.ts";
 export interface World {
   /** Arguments of every effect that reached the target, in order. */
   readonly effects: JsonValue[];
-  /** Times that any tool was entered. */
-  entered: number;
   /** Model calls that were made. */
   asked: number;
 }
@@ -32,7 +30,7 @@ export interface Scenario {
   readonly turn: (replies: number) => Turn;
   readonly limits?: Partial<AgentLimits>;
   /**
-   * `interrupt`: the process goes away where `at` says, and the work is taken up again. `boundaries`: at each write in
+   * `interrupt`: the process goes away behind the receipt of the first effect, and the work is taken up again. `boundaries`: at each write in
    * turn. `twice`: two take it up at once. `stale`: the first one wakes up after the second has finished.
    */
   readonly drama?: "interrupt" | "boundaries" | "twice" | "stale" | "reject" | "approval";
@@ -60,7 +58,7 @@ export interface Score {
 }
 
 export function world(): World {
-  return { effects: [], entered: 0, asked: 0 };
+  return { effects: [], asked: 0 };
 }
 
 /** Effects at the target beyond those that were wanted. */
