@@ -4,6 +4,7 @@
  */
 import { RoteError } from "../base/error.ts";
 import { readJson } from "../base/json.ts";
+import { pointer } from "../base/pointer.ts";
 import { isFree, type RunBound, upperBound } from "../llm/cost.ts";
 import { languageModel } from "../llm/language-model.ts";
 import {
@@ -154,7 +155,7 @@ export function readPrices(document: Uint8Array | string): PriceTable {
   const table = priceTableSchema.safeParse(read.value);
   if (table.success) return table.data;
   const problems = table.error.issues.map(
-    ({ path, message }) => `/${path.map(String).join("/")}: ${message}`,
+    ({ path, message }) => `${pointer(...path.map(String))}: ${message}`,
   );
   throw new RoteError("bad_prices", problems.slice(0, 5).join("; "), { problems });
 }

@@ -5,9 +5,9 @@ import { type AgentLimits, DEFAULT_AGENT_LIMITS } from "../model/agent.ts";
 import type { PriceTable } from "../model/prices.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
 import { agentLimitsOf } from "./agent-limits.ts";
-import { fault, usageFault } from "./fault.ts";
+import { usageFault } from "./fault.ts";
 import { MAX_DOCUMENT_BYTES, readDocument } from "./files.ts";
-import { withFlag } from "./models.ts";
+import { textOf, withFlag } from "./models.ts";
 import { type Call, switchOption, textOption } from "./spec.ts";
 
 const MAX_SCRIPT_BYTES = 67_108_864;
@@ -31,7 +31,7 @@ export async function agentModel(call: Call): Promise<ChatModel> {
     );
   }
   const bytes = await readDocument(file, "script", MAX_SCRIPT_BYTES, terminal);
-  return scriptedAgent(textOf(bytes, file), basename(file));
+  return scriptedAgent(textOf(bytes, file, `script ${file} is`), basename(file));
 }
 
 /** Loaded here only: what speaks to providers is not needed for scripts. */
@@ -83,12 +83,4 @@ function boundOf({ options }: Call) {
     inputTokensPerCall: Number(context),
     outputTokensPerCall: limits.max_reply_tokens,
   };
-}
-
-function textOf(bytes: Uint8Array, file: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw fault("bad_encoding", `script ${file} is not UTF-8`, "save the file as UTF-8", { file });
-  }
 }

@@ -39,7 +39,7 @@ export async function loadModel(options: OptionValues, terminal: Terminal): Prom
     throw usageFault("--answers and --model both say who answers", "give one of them");
   }
   const bytes = await readDocument(file, "answers", MAX_ANSWERS_BYTES, terminal);
-  const model = scriptedModel(textOf(bytes, file), basename(file));
+  const model = scriptedModel(textOf(bytes, file, `answers ${file} are`), basename(file));
   if (!model.ok) throw answersInvalid(file, model.error);
   return { identity: model.value.identity, model: model.value, asked };
 }
@@ -70,13 +70,12 @@ export function withFlag(error: unknown): unknown {
   return fault("cost_not_accepted", error.message, "agree to the cost with --accept-cost");
 }
 
-function textOf(bytes: Uint8Array, file: string): string {
+/** The text of a file; `told` is how the message begins, as `script FILE is`. @throws RoteError `bad_encoding` */
+export function textOf(bytes: Uint8Array, file: string, told: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw fault("bad_encoding", `answers ${file} are not UTF-8`, "save the file as UTF-8", {
-      file,
-    });
+    throw fault("bad_encoding", `${told} not UTF-8`, "save the file as UTF-8", { file });
   }
 }
 

@@ -141,6 +141,8 @@ describe("a table of prices", () => {
         }),
       );
     }
+    const slashed = '{"version":1,"currency":"USD","models":{"p:a/b":{"input":"1"}}}';
+    expect(() => readPrices(slashed)).toThrow("/models/p:a~1b/output: ");
     const number = '{"version":1,"currency":"USD","models":{"p:m":{"input":1,"output":"1"}}}';
     expect(() => readPrices(number)).toThrow(RoteError);
     expect(() => readPrices('{"version":1,"version":1}')).toThrow("line 1");
