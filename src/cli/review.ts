@@ -25,8 +25,9 @@ export async function withReview<T>(
   const directory = textOption(call.options, "store");
   const trust = textOption(call.options, "trust");
   if (file !== undefined) {
-    if (directory !== undefined || trust !== undefined) {
-      throw usageFault("--host says already what --store and --trust say", "leave one of them out");
+    for (const name of ["store", "trust", "reviews"]) {
+      if (textOption(call.options, name) === undefined) continue;
+      throw usageFault(`--host says already what --${name} says`, "leave one of them out");
     }
     const module = await loadHostModule(file);
     return await closing(module, () => atHost(file, module.options, work));

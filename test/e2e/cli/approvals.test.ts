@@ -194,6 +194,14 @@ describe("a reviewer", () => {
     const half = await folder.json("approvals", "list", "--store", "store");
     expect(half).toMatchObject({ exit_code: 2, error: { code: "bad_usage" } });
   });
+
+  it.each(["store", "trust", "reviews"])(
+    "is told that --host says already what --%s says",
+    async (name) => {
+      const both = await folder.json("approvals", "list", ...AT, `--${name}`, "other");
+      expect(both).toMatchObject({ exit_code: 2, error: { code: "bad_usage" } });
+    },
+  );
 });
 
 describe("who asks cannot approve (B014)", () => {
