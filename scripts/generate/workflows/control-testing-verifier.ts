@@ -83,28 +83,8 @@ const expected = ({ row, source, place }: Judged): E => {
                 "any_given",
                 filter(item(`${p}/approvals`), "a", equal(item("a/requirement"), item("need"))),
               ],
-              [
-                "earliest",
-                fold(
-                  item("mine"),
-                  "a",
-                  "best",
-                  "9999-12-31",
-                  minimum(item("best"), toText(item("a/recorded"))),
-                  "text",
-                ),
-              ],
-              [
-                "earliest_any",
-                fold(
-                  item("any_given"),
-                  "a",
-                  "best",
-                  "9999-12-31",
-                  minimum(item("best"), toText(item("a/recorded"))),
-                  "text",
-                ),
-              ],
+              ["earliest", earliestOf("mine")],
+              ["earliest_any", earliestOf("any_given")],
               [
                 "chosen",
                 slice(
@@ -216,6 +196,13 @@ const expected = ({ row, source, place }: Judged): E => {
     ),
   );
 };
+
+/** The least date on which an approval of a list was recorded. */
+function earliestOf(approvals: string): E {
+  const least = minimum(item("best"), toText(item("a/recorded")));
+  return fold(item(approvals), "a", "best", "9999-12-31", least, "text");
+}
+
 function finding(kind: string, requirement: E, left: E, right: E, evidence: E): E {
   return record({ kind, requirement, left, right, evidence });
 }

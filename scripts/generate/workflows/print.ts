@@ -1,5 +1,5 @@
 /** JSON as the formatter of this repository leaves it: on one line where that fits, else a line for each member. */
-import type { JsonValue } from "../../../src/base/json.ts";
+import { isJsonArray, type JsonValue } from "../../../src/base/json.ts";
 
 const WIDTH = 100;
 
@@ -13,11 +13,9 @@ function lines(value: JsonValue, indent: number, taken: number): string {
   if (value === null || typeof value !== "object") return flat;
   if (indent > 0 && indent + taken + flat.length <= WIDTH) return flat;
   const inner = indent + 2;
-  const isArray = Array.isArray(value);
+  const isArray = isJsonArray(value);
   const parts = isArray
-    ? (value as readonly JsonValue[]).map((one, at, { length }) =>
-        lines(one, inner, comma(at, length)),
-      )
+    ? value.map((one, at, { length }) => lines(one, inner, comma(at, length)))
     : Object.entries(value).map(([name, one], at, { length }) => {
         const key = `${JSON.stringify(name)}: `;
         return key + lines(one, inner, key.length + comma(at, length));

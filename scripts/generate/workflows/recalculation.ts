@@ -247,10 +247,7 @@ export const recipe = workflowRecipe({
 const expected = ({ row, source, place }: Judged): E => {
   const a = `${source}/found/json`;
   return and(
-    equal(
-      item(`${row}/key`),
-      concat("recalculation / ", item(`${a}/id`), " / ", toText(item(`${a}/period`))),
-    ),
+    equal(item(`${row}/key`), keyOf(a)),
     equal(item(`${row}/engagement`), context("inputs/engagement")),
     equal(item(`${row}/evidence`), place),
     equal(
@@ -353,12 +350,7 @@ function booked(a: string, s: string, period: E): E {
 export const verifier = workflowVerifier({
   id: "recalculation-bounds",
   work: "recalculation",
-  types: {
-    asset: types.asset,
-    schedule: types.schedule,
-    finding: types.finding,
-    row: types.row,
-  },
+  types,
   engagement: {},
   of: "asset",
   amount: (asset) => item(`${asset}/cost`),

@@ -28,7 +28,6 @@ import {
   map,
   node,
   not,
-  optional,
   or,
   orElse,
   record,
@@ -38,7 +37,7 @@ import {
   when,
   zip,
 } from "./expressions.ts";
-import { readOf } from "./reading.ts";
+import { ENTRIES, ENTRY, engagementOf, MEMBER, PLACE, readOf } from "./reading.ts";
 
 type Types = { readonly [name: string]: E };
 
@@ -67,34 +66,17 @@ export interface WorkflowParts {
 
 export function workflowRecipe(parts: WorkflowParts): JsonValue {
   const { id, title, description, types, engagement, of, pairs, tested, rows } = parts;
-  const entry = fieldsOf({ position: "integer", key: "text", operation: "text", content: "json" });
-  const entries = fieldsOf({ entries: listOf("entry"), end: "integer" });
   return {
     version: 1,
     id,
     title,
     description,
     types: {
-      chosen: fieldsOf({ id: "text", amount: "integer" }),
-      engagement: fieldsOf({
-        id: "text",
-        work: "text",
-        title: "text",
-        authorised: fieldsOf({ by: "text", on: "date" }),
-        evidence: fieldsOf({ source: "text", sha256: "text" }),
-        population: listOf("chosen"),
-        sample: fieldsOf({ seed: "text", size: "integer", all_from: optional("integer") }),
-        ...engagement,
-      }),
-      place: fieldsOf({
-        id: "text",
-        source: "text",
-        sha256: "text",
-        from: "integer",
-        count: "integer",
-      }),
-      entry,
-      entries,
+      chosen: MEMBER,
+      engagement: engagementOf(listOf("chosen"), engagement),
+      place: PLACE,
+      entry: ENTRY,
+      entries: ENTRIES,
       ...types,
     },
     inputs: { engagement: "text", sha256: "text" },

@@ -29,7 +29,6 @@ import {
   minimum,
   not,
   notEqual,
-  optional,
   or,
   orElse,
   record,
@@ -38,7 +37,7 @@ import {
   toJson,
   when,
 } from "./expressions.ts";
-import { readOf } from "./reading.ts";
+import { ENTRIES, ENTRY, engagementOf, MEMBER, PLACE, readOf } from "./reading.ts";
 
 type Types = { readonly [name: string]: E };
 type Named = readonly [string, E];
@@ -71,31 +70,16 @@ export interface JudgingParts {
 export function workflowVerifier(parts: JudgingParts): JsonValue {
   const { id, work, types, engagement, of, expected, coverage, amount, keyed } = parts;
   const allTypes = {
-    member: fieldsOf({ id: "text", amount: "integer" }),
-    engagement: fieldsOf({
-      id: "text",
-      work: "text",
-      title: "text",
-      authorised: fieldsOf({ by: "text", on: "date" }),
-      evidence: fieldsOf({ source: "text", sha256: "text" }),
-      population: listOf("member"),
-      sample: fieldsOf({ seed: "text", size: "integer", all_from: optional("integer") }),
-      ...engagement,
-    }),
+    member: MEMBER,
+    engagement: engagementOf(listOf("member"), engagement),
     engagement_read: readOf("engagement"),
     asked: fieldsOf({ source: "text", record: "text", sha256: "text" }),
     keyed: fieldsOf({ key: "text" }),
-    place: fieldsOf({
-      id: "text",
-      source: "text",
-      sha256: "text",
-      from: "integer",
-      count: "integer",
-    }),
+    place: PLACE,
     ...types,
     item_read: readOf(of),
-    entry: fieldsOf({ position: "integer", key: "text", operation: "text", content: "json" }),
-    entries: fieldsOf({ entries: listOf("entry"), end: "integer" }),
+    entry: ENTRY,
+    entries: ENTRIES,
     written: fieldsOf({ key: "text", position: "integer" }),
     appended: fieldsOf({ key: "text", content: "row" }),
   };
