@@ -1,16 +1,12 @@
 /** Bodies of an agent run's own entries as they are read back; what does not fit was not written by this version. */
 import { z } from "zod";
-import { type Digest, isDigest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { STOPPING } from "./agent.ts";
 import { CHAT_STOPS, PROVIDER_FAULTS, type ProviderFault } from "./chat.ts";
-import { STOP_REASONS, type StopReason, TERMINAL_STATES } from "./stop.ts";
+import { count, digest, model, reason } from "./entry-parts.ts";
 import { TOOL_CATEGORIES } from "./trust.ts";
 
-const digest = z.custom<Digest>((value) => typeof value === "string" && isDigest(value));
-const count = z.int().min(0);
 const positive = z.int().min(1);
-const model = z.strictObject({ provider: z.string(), name: z.string() });
 const tokens = count.nullable();
 
 /** Counts and times that a run is held to. */
@@ -109,9 +105,6 @@ export const agentUnansweredBody = z.strictObject({
 export const agentMarkedBody = z.strictObject({ step: positive, marker: digest, ms: count });
 
 export const agentPausedBody = z.strictObject({ ms: count });
-
-const REASONS: readonly StopReason[] = TERMINAL_STATES.flatMap((state) => [...STOP_REASONS[state]]);
-const reason = z.custom<StopReason>((value) => REASONS.some((known) => known === value));
 
 export const agentEndedBody = z.object({
   reason,

@@ -1,16 +1,10 @@
 /** Bodies of a run's entries as they are read back: what does not fit was not written by us, or by another version. */
 import { z } from "zod";
-import { type Digest, isDigest } from "../base/digest.ts";
+import { count, digest, model, reason } from "./entry-parts.ts";
 import { RUN_MODES } from "./run.ts";
-import { STOP_REASONS, type StopReason, TERMINAL_STATES } from "./stop.ts";
 
-const digest = z.custom<Digest>((value) => typeof value === "string" && isDigest(value));
-const count = z.int().min(0);
 const node = z.string().min(1);
 const index = count.nullable();
-const model = z.strictObject({ provider: z.string(), name: z.string() });
-const REASONS: readonly StopReason[] = TERMINAL_STATES.flatMap((state) => [...STOP_REASONS[state]]);
-const reason = z.custom<StopReason>((value) => REASONS.some((known) => known === value));
 
 export const startedBody = z.object({
   plan: digest,
