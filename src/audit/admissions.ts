@@ -1,5 +1,5 @@
 /** An operation that the host let through: that it is what its digest says, of this run, and was allowed. */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Operation } from "../model/operation.ts";
 import { judgeCall } from "./agent.ts";
 import { type Bodies, isOperation } from "./bodies.ts";
@@ -11,7 +11,6 @@ import { frozen, naturalKeyOf, placeIn } from "./operation.ts";
 import { judgeRejections, judgeUses } from "./requests.ts";
 import type { Admission, RunAudit } from "./run-state.ts";
 import type { Seen } from "./seen.ts";
-import { isMembers } from "./shape.ts";
 
 type Admitted = Bodies["admitted"];
 
@@ -78,7 +77,7 @@ async function operationIn(
   given: JsonValue,
 ): Promise<(JsonValue & Operation) | null> {
   if (isOperation(given)) return given;
-  const name = isMembers(given) ? given["blob"] : null;
+  const name = isJsonObject(given) ? given["blob"] : null;
   if (typeof name !== "string") return null;
   const bytes = await context.blobs.read(name, placeOf(placed), "an operation");
   return bytes === undefined ? null : operationFrom(context, placed, bytes);

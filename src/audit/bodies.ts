@@ -3,7 +3,7 @@
  * code what an entry is would believe whatever that code writes.
  */
 import type { Digest } from "../base/digest.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { AGENT_TERMINAL_STATES, type AgentTerminalState } from "../model/agent-states.ts";
 import type { EntryType } from "../model/journal.ts";
 import { GATE_CODES, type Operation, OUTCOMES, type Outcome } from "../model/operation.ts";
@@ -18,7 +18,6 @@ import {
   flag,
   hex64,
   integer,
-  isMembers,
   json,
   kept,
   listOf,
@@ -81,7 +80,7 @@ export function isOperation(value: JsonValue): value is JsonValue & Operation {
 }
 
 const inlineOrBlob: Shape = (value, at) =>
-  isMembers(value) && Object.keys(value).length === 1 && Object.hasOwn(value, "blob")
+  isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, "blob")
     ? hex64(value["blob"], `${at}/blob`)
     : operationShape(value, at);
 
@@ -143,7 +142,7 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
     ms: count,
   }),
   receipt: (value, at) =>
-    isMembers(value) && (Object.hasOwn(value, "result") || Object.hasOwn(value, "result_blob"))
+    isJsonObject(value) && (Object.hasOwn(value, "result") || Object.hasOwn(value, "result_blob"))
       ? withResult(value, at)
       : withoutResult(value, at),
   checkpointed: record({ node: text, ms: count }),

@@ -7,7 +7,7 @@
  */
 import { sameBytes } from "../base/bytes.ts";
 import { canonicalBytes } from "../base/canonical.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonArray, type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 
 /** As deep as what has a canonical form; how large is bounded by the bytes at hand. */
@@ -61,21 +61,20 @@ function readPlainly(bytes: Uint8Array): JsonValue | undefined {
 function isSorted(value: JsonValue, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (levels === 0) return false;
-  if (Array.isArray(value)) {
-    for (const element of value as readonly JsonValue[]) {
+  if (isJsonArray(value)) {
+    for (const element of value) {
       if (typeof element === "object" && !isSorted(element, levels - 1)) return false;
     }
     return true;
   }
-  const members = value as { readonly [member: string]: JsonValue };
   let before = "";
   let first = true;
   // What was just parsed has no members but its own.
-  for (const member in members) {
+  for (const member in value) {
     if (!first && before >= member) return false;
     first = false;
     before = member;
-    const inner = members[member];
+    const inner = value[member];
     if (typeof inner === "object" && inner !== null && !isSorted(inner, levels - 1)) return false;
   }
   return true;

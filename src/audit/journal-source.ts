@@ -1,6 +1,6 @@
 /** A journal seen as the bundle that it would be exported as, so that it can be audited where it is. */
 import { canonicalBytes } from "../base/canonical.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { parseNote, parseTreeHead } from "../base/note.ts";
 import {
   BLOB_FOLDER,
@@ -9,7 +9,6 @@ import {
   HEAD_SEPARATOR,
   type RecordView,
 } from "../ports/bundle.ts";
-import { isMembers } from "./shape.ts";
 
 /** Entries read at once. */
 const PORTION = 500;
@@ -80,9 +79,9 @@ const TRUST = '"type":"trust"';
 
 /** The trust store in an entry of that type. */
 export function trustEnvelope(entry: JsonValue, journal: RecordView): JsonValue | undefined {
-  if (!isMembers(entry) || entry["type"] !== "trust") return undefined;
+  if (!isJsonObject(entry) || entry["type"] !== "trust") return undefined;
   const body = entry["body"];
-  if (!isMembers(body)) return undefined;
+  if (!isJsonObject(body)) return undefined;
   const { envelope, envelope_blob: name } = body;
   if (typeof name !== "string") return envelope;
   const bytes = journal.blob(name);

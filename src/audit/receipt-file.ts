@@ -10,7 +10,7 @@ import { fromBase64, sameBytes, toBase64 } from "../base/bytes.ts";
 import { canonicalBytes } from "../base/canonical.ts";
 import { digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { inclusionProof, leafHash, verifyInclusion } from "../base/merkle.ts";
 import { parseNote, parseTreeHead, type TreeHead } from "../base/note.ts";
 import { TAGS } from "../base/tags.ts";
@@ -24,7 +24,7 @@ import { rawIn } from "./journal-source.ts";
 import { judgeOf, openOwnTrust } from "./keys.ts";
 import { type ReadEntry, readEntry } from "./read-entry.ts";
 import { openReceipt } from "./receipts.ts";
-import { count, isMembers, json, listOf, oneOf, record, text } from "./shape.ts";
+import { count, json, listOf, oneOf, record, text } from "./shape.ts";
 
 export interface ReceiptFile {
   readonly type: "rote-receipt/v1";
@@ -62,9 +62,9 @@ export function exportReceipt(journal: RecordView, receipt: string): ReceiptFile
   const found = find(journal, wanted);
   const read =
     found === undefined ? undefined : readJson(found.bytes, { numbers: "finite", maxDepth: 600 });
-  const entry = read?.ok === true && isMembers(read.value) ? read.value : undefined;
+  const entry = read?.ok === true && isJsonObject(read.value) ? read.value : undefined;
   const body = entry?.["type"] === "receipt" ? entry["body"] : undefined;
-  if (found === undefined || !isMembers(body)) {
+  if (found === undefined || !isJsonObject(body)) {
     throw new RoteError("unknown_receipt", `There is no receipt ${receipt} in the journal.`, {
       receipt,
     });

@@ -1,9 +1,8 @@
 /** The receipts of a run as the record names them, for whoever has to pick one. Nothing is verified here. */
 import { sha256Hex } from "../base/digest.ts";
-import { type JsonValue, readJson } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, readJson } from "../base/json.ts";
 import type { RecordView } from "../ports/bundle.ts";
 import { rawIn } from "./journal-source.ts";
-import { isMembers } from "./shape.ts";
 
 export interface ListedReceipt {
   /** As a run lists it: `sha256:` and the hash of its entry. */
@@ -23,9 +22,9 @@ export function receiptsIn(record: RecordView, run: string): readonly ListedRece
     // Most entries are not read for this.
     if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(mark)) continue;
     const read = readJson(bytes, { numbers: "finite", maxDepth: 600 });
-    const entry = read.ok && isMembers(read.value) ? read.value : undefined;
+    const entry = read.ok && isJsonObject(read.value) ? read.value : undefined;
     if (entry?.["chain"] !== run || entry["type"] !== "receipt") continue;
-    const body = isMembers(entry["body"] ?? null) ? entry["body"] : undefined;
+    const body = isJsonObject(entry["body"]) ? entry["body"] : undefined;
     const predicate = predicateIn(body);
     const index = predicate?.["index"];
     found.push({
@@ -40,18 +39,16 @@ export function receiptsIn(record: RecordView, run: string): readonly ListedRece
   return found;
 }
 
-function predicateIn(
-  body: JsonValue | undefined,
-): { readonly [name: string]: JsonValue } | undefined {
+function predicateIn(body: JsonValue | undefined): JsonObject | undefined {
   const payload = member(member(body, "envelope"), "payload");
   if (typeof payload !== "string") return undefined;
   const read = readJson(Buffer.from(payload, "base64"));
   const predicate = read.ok ? member(read.value, "predicate") : undefined;
-  return predicate !== undefined && isMembers(predicate) ? predicate : undefined;
+  return isJsonObject(predicate) ? predicate : undefined;
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return value !== undefined && isMembers(value) ? value[name] : undefined;
+  return isJsonObject(value) ? value[name] : undefined;
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -1,11 +1,10 @@
 /** What a run was made from, as far as its operations must agree with it. */
 import { digestBytes, digestOf } from "../base/digest.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
 import type { Bodies } from "./bodies.ts";
 import { readCanonical } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
-import { isMembers, type Members } from "./shape.ts";
 
 export interface NodeFacts {
   readonly kind: string;
@@ -63,28 +62,28 @@ async function read(
     differs(`the recipe that is kept is not ${started.plan}`);
   }
   const json = readCanonical(bytes);
-  if (!json.ok || !isMembers(json.value) || !Array.isArray(json.value["nodes"])) {
+  if (!json.ok || !isJsonObject(json.value) || !Array.isArray(json.value["nodes"])) {
     differs("the recipe that is kept is not one");
     return undefined;
   }
   const { environment = null, nodes } = json.value;
-  if (!isMembers(environment) || digestOfParts(environment) !== started.environment) {
+  if (!isJsonObject(environment) || digestOfParts(environment) !== started.environment) {
     differs(`the recipe that is kept is not bound to the environment ${started.environment}`);
   }
-  const policy = isMembers(environment) ? environment["policy"] : null;
+  const policy = isJsonObject(environment) ? environment["policy"] : null;
   return {
     nodes: nodesIn(nodes as readonly JsonValue[]),
     policy: typeof policy === "string" ? policy : null,
   };
 }
 
-function digestOfParts(parts: Members): string {
+function digestOfParts(parts: JsonObject): string {
   return digestOf(TAGS.environment, parts);
 }
 
 function nodesIn(nodes: readonly JsonValue[]): ReadonlyMap<string, NodeFacts> {
-  const found = nodes.filter(isMembers);
-  const steps = found.map((node) => node["step"]).filter(isMembers);
+  const found = nodes.filter(isJsonObject);
+  const steps = found.map((node) => node["step"]).filter(isJsonObject);
   const fenced = new Set(
     steps.flatMap((step): readonly JsonValue[] => {
       const effects = step["kind"] === "approval" ? step["effects"] : null;
@@ -93,7 +92,7 @@ function nodesIn(nodes: readonly JsonValue[]): ReadonlyMap<string, NodeFacts> {
   );
   return new Map(
     found.map((node): [string, NodeFacts] => {
-      const step = isMembers(node["step"]) ? node["step"] : {};
+      const step = isJsonObject(node["step"]) ? node["step"] : {};
       const { kind, tool } = step;
       return [
         String(node["id"]),

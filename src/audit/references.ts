@@ -1,7 +1,6 @@
 /** Which blobs an entry names, so that a bundle holds what its auditor will ask for. */
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { readCanonical } from "./canonical.ts";
-import { isMembers } from "./shape.ts";
 import { parentOf } from "./warrant-chain.ts";
 
 /** Bytes of a blob by name, if there is one. */
@@ -24,15 +23,15 @@ const NAMING = [
 const DOCUMENTS = ["policy", "budget", "intent"] as const;
 
 export function namedBy(entry: JsonValue, look: Look): readonly string[] {
-  const body = isMembers(entry) ? entry["body"] : undefined;
-  if (!isMembers(body)) return [];
+  const body = isJsonObject(entry) ? entry["body"] : undefined;
+  if (!isJsonObject(body)) return [];
   const names = NAMING.flatMap((member) => texts(body[member]));
-  switch (isMembers(entry) ? entry["type"] : undefined) {
+  switch (isJsonObject(entry) ? entry["type"] : undefined) {
     case "approval_requested":
       return [...names, ...listIn(look, body["shown"]).flatMap(policyOf)];
     case "admitted": {
       const { operation = null, review } = body;
-      const blob = isMembers(operation) ? texts(operation["blob"]) : [];
+      const blob = isJsonObject(operation) ? texts(operation["blob"]) : [];
       const whole = blob.length === 0 ? operation : jsonIn(look, blob[0]);
       return [...names, ...blob, ...bare(review), ...documentsOf(whole, look)];
     }
@@ -48,20 +47,20 @@ export function namedBy(entry: JsonValue, look: Look): readonly string[] {
 /** What the model was told of, whether it was called or not. */
 function toolsOf(tools: JsonValue | undefined): readonly string[] {
   const listed = Array.isArray(tools) ? (tools as readonly JsonValue[]) : [];
-  return listed.flatMap((tool) => (isMembers(tool) ? bare(tool["definition"]) : []));
+  return listed.flatMap((tool) => (isJsonObject(tool) ? bare(tool["definition"]) : []));
 }
 
 /** What was only shown is judged by no more than how many must approve it. */
 function policyOf(operation: JsonValue): readonly string[] {
-  return isMembers(operation) ? bare(operation["policy"]) : [];
+  return isJsonObject(operation) ? bare(operation["policy"]) : [];
 }
 
 function documentsOf(operation: JsonValue, look: Look): readonly string[] {
-  if (!isMembers(operation)) return [];
+  if (!isJsonObject(operation)) return [];
   const { tool = null, warrant = null } = operation;
   return [
     ...DOCUMENTS.flatMap((member) => bare(operation[member])),
-    ...(isMembers(tool) ? bare(tool["definition"]) : []),
+    ...(isJsonObject(tool) ? bare(tool["definition"]) : []),
     ...warrantsOf(warrant, look),
   ];
 }

@@ -1,17 +1,9 @@
 /** Closed forms of JSON documents: what is not stated is refused, and a refusal names the member at fault. */
 import { isDigest } from "../base/digest.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 
 /** What is wrong with a value, or null. `at` is its path, for the message. */
 export type Shape = (value: JsonValue | undefined, at: string) => string | null;
-
-export interface Members {
-  readonly [member: string]: JsonValue;
-}
-
-export function isMembers(value: JsonValue | undefined): value is JsonValue & Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export const json: Shape = (value, at) => (value === undefined ? `${at} is missing` : null);
 
@@ -68,7 +60,7 @@ export function record(
   const known = new Map([...Object.entries(required), ...Object.entries(optional)]);
   const needed = Object.keys(required);
   return (value, at) => {
-    if (!isMembers(value)) return `${at} is not an object`;
+    if (!isJsonObject(value)) return `${at} is not an object`;
     for (const member of needed) {
       if (!Object.hasOwn(value, member)) return `${at}/${member} is missing`;
     }
@@ -85,7 +77,7 @@ export function record(
 /** Any member names, each with a value of one form. */
 export function dictionary(shape: Shape): Shape {
   return (value, at) => {
-    if (!isMembers(value)) return `${at} is not an object`;
+    if (!isJsonObject(value)) return `${at} is not an object`;
     for (const member of Object.keys(value)) {
       const fault = shape(value[member], `${at}/${member}`);
       if (fault !== null) return fault;
@@ -103,7 +95,7 @@ export function kept(
   const inline = record({ ...rest, [member]: shape });
   const blob = record({ ...rest, [`${member}_blob`]: hex64 });
   return (value, at) =>
-    isMembers(value) && Object.hasOwn(value, `${member}_blob`)
+    isJsonObject(value) && Object.hasOwn(value, `${member}_blob`)
       ? blob(value, at)
       : inline(value, at);
 }
