@@ -8,7 +8,7 @@
  */
 
 import { canonicalText } from "../base/canonical.ts";
-import { type Digest, digestOf, sha256Hex } from "../base/digest.ts";
+import { type Digest, digestFromHex, digestOf, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
@@ -249,7 +249,7 @@ async function fileReceipt(
   });
   const [entry] = appended.ok ? appended.value : [];
   if (entry === undefined) throw leaseLost(lease.chain);
-  return { digest: `sha256:${entry.hash}` as Digest, index: entry.index };
+  return { digest: digestFromHex(entry.hash), index: entry.index };
 }
 
 function claimsOf(frozen: FrozenOperation, approvals: readonly UsedApproval[]): readonly Claim[] {
