@@ -5,9 +5,9 @@
  * twins counting as references to their originals, and when whatever the original waits for the twin waits for as
  * well: by the time the twin may start, the original has its value.
  *
- * Texts are written out only for nodes that agree in cheap traits, so a graph without twins costs next to nothing.
- * Nodes with one text and different dependencies are compared with the first few only: that bounds the work, and a
- * missed twin costs one evaluation.
+ * Texts are written out only for nodes that agree in cheap traits: where nodes refer to different things that costs next
+ * to nothing, and elsewhere no more than writing the normal form once more. Nodes with one text and different
+ * dependencies are compared with the first few only: that bounds the work, and a missed twin costs one evaluation.
  */
 import { byteSink, putAscii } from "../base/canonical-bytes.ts";
 import { type ParsedExpression, putNormal, putType } from "../expression/index.ts";
