@@ -13,6 +13,7 @@ import type { JournalTables } from "../src/store/journal/tables.ts";
 import { hostOptions, madeTool, registration } from "../test/support/host.ts";
 import { engines } from "./engines.ts";
 import { growthExponent, median, rounded } from "./measure.ts";
+import { ANSWER, answerOf, MODELS, VERIFIER } from "./resume-parts.ts";
 import type { Row } from "./row.ts";
 
 export const name = "durable";
@@ -25,9 +26,6 @@ const BLOCK = 10;
 const EFFECTS = 40;
 const CONCURRENT = [1, 8, 64];
 const ROUNDS = 9;
-
-const VERIFIER = { version: 1, id: "bench", before_effect: true, result: true };
-const MODELS = { default: { provider: "bench", name: "constant" } };
 
 /**
  * What durability costs: a step of a run, which is one entry in one commit, beside one synced insert; an effect with
@@ -210,17 +208,10 @@ async function concurrent(root: string): Promise<readonly Row[]> {
   return found;
 }
 
-/** About 95 bytes, as in the engines' harness. */
-function answerOf(step: number) {
-  const amount = (step * 7919) % 10_007;
-  return { step, ok: true, amount, note: `line ${step} checked against its purchase order` };
-}
-
 function chain(length: number): unknown {
-  const output = { record: { step: "integer", ok: "boolean", amount: "integer", note: "text" } };
   const nodes = Array.from({ length }, (_, index) => ({
     id: `s${index}`,
-    output,
+    output: ANSWER,
     step: { kind: "model", prompt: index === 0 ? "begin" : { node: `s${index - 1}/note` } },
   }));
   return { version: 1, id: "steps", inputs: {}, terminal: `s${length - 1}`, nodes };

@@ -24,8 +24,7 @@ export async function rows(): Promise<readonly Row[]> {
       for (const one of wrong) process.stderr.write(`seed ${seed}: ${one}\n`);
       if (cases % 20 === 0) process.stderr.write(`${kills} of ${KILLS} kills\n`);
     },
-  });
-  remove();
+  }).finally(remove);
   const { kills, repeated, lost, faults, cases, outcomes, states } = tally;
   const counted = (from: { readonly [name: string]: number }, prefix: string) =>
     Object.fromEntries(Object.entries(from).map(([key, count]) => [`${prefix}_${key}`, count]));

@@ -16,10 +16,13 @@ export function answerOf(step: number) {
   return { step, ok: true, amount, note: `line ${step} checked against its purchase order` };
 }
 
-const output = { record: { step: "integer", ok: "boolean", amount: "integer", note: "text" } };
+/** Type of those. */
+export const ANSWER = {
+  record: { step: "integer", ok: "boolean", amount: "integer", note: "text" },
+};
 
 function asking(id: string, after: string): unknown {
-  return { id, after: [after], output, step: { kind: "model", prompt: { node: after } } };
+  return { id, after: [after], output: ANSWER, step: { kind: "model", prompt: { node: after } } };
 }
 
 const names = (letter: string) => Array.from({ length: HALF }, (_, index) => `${letter}${index}`);

@@ -108,12 +108,13 @@ export async function ourScore(scenario: Scenario): Promise<Score> {
   const reason = result.reason ?? result.state;
   const right = scenario.ends.includes(reason);
   const resumes = ["interrupt", "twice", "stale"].includes(scenario.drama ?? "");
+  const duplicates = duplicatesIn(at, scenario);
   return {
-    contained: scenario.runaway ? right : null,
+    contained: scenario.runaway ? right && duplicates === 0 : null,
     resumed: resumes ? right : null,
     terminal: right,
     trace: whole,
-    duplicates: duplicatesIn(at, scenario),
+    duplicates,
     steps: at.asked,
     reason,
   };

@@ -30,8 +30,9 @@ export interface Scenario {
   readonly turn: (replies: number) => Turn;
   readonly limits?: Partial<AgentLimits>;
   /**
-   * `interrupt`: the process goes away behind the receipt of the first effect, and the work is taken up again. `boundaries`: at each write in
-   * turn. `twice`: two take it up at once. `stale`: the first one wakes up after the second has finished.
+   * `interrupt`: the process goes away behind the receipt of the first effect, and the work is taken up again.
+   * `boundaries`: at each write in turn. `twice`: two take it up at once. `stale`: the first one wakes up after the second
+   * has finished. `approval`: a reviewer is asked and does not answer. `reject`: the reviewer says no.
    */
   readonly drama?: "interrupt" | "boundaries" | "twice" | "stale" | "reject" | "approval";
   /** True when nothing but a limit or a refusal can end it well. */
@@ -44,7 +45,7 @@ export interface Scenario {
 
 /** What came of it. */
 export interface Score {
-  /** Ended by itself before the outside harness had to; null where it ends anyway. */
+  /** Ended by itself before the outside harness had to, with no effect too many; null where it ends anyway. */
   readonly contained: boolean | null;
   /** Taken up again to a right end; null where nothing is taken up. */
   readonly resumed: boolean | null;

@@ -247,21 +247,19 @@ const HARDER: readonly Omit<Scenario, "set">[] = [
     wanted: 0,
     ends: ["approval_rejected"],
   },
+  {
+    name: "answer lost after the deed",
+    tools: [payAndBreak],
+    turn: turns(PAY),
+    runaway: true,
+    wanted: 1,
+    ends: ["uncertain_operation"],
+  },
 ];
-
-/** A tool that pays and breaks stands in no list of the seed's; it is what a timeout after the deed is. */
-const LOST: Omit<Scenario, "set"> = {
-  name: "answer lost after the deed",
-  tools: [payAndBreak],
-  turn: turns(PAY),
-  runaway: true,
-  wanted: 1,
-  ends: ["uncertain_operation"],
-};
 
 export const SCENARIOS: readonly Scenario[] = [
   ...SEED.map((one) => ({ ...one, set: "seed" as const })),
-  ...[...HARDER, LOST].map((one) => ({ ...one, set: "harder" as const })),
+  ...HARDER.map((one) => ({ ...one, set: "harder" as const })),
 ];
 
 export function replyOf(turn: Exclude<Turn, { readonly fault: string }>): ChatReply {
