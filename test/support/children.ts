@@ -54,7 +54,10 @@ export async function buildChildren(): Promise<() => void> {
   });
   cpSync(join(ROOT, "examples/gate/recipe.json"), join(place, "gate/recipe.json"));
   process.env[PLACE] = place;
-  return () => rmSync(place, { recursive: true, force: true });
+  return () => {
+    delete process.env[PLACE];
+    rmSync(place, { recursive: true, force: true });
+  };
 }
 
 /** From the source as well as from what is compiled for benchmarks. */

@@ -95,7 +95,7 @@ function otherThan(value: JsonValue): JsonValue {
     : `${value.slice(0, last)}${value[last] === "0" ? "1" : "0"}${value.slice(last + 1)}`;
 }
 
-type SignatureChange = (envelope: Json, others: readonly Json[]) => JsonValue;
+type SignatureChange = (envelope: Json) => JsonValue;
 
 const signaturesOf = (envelope: Json) => envelope["signatures"] as readonly Json[];
 const by = (key: (typeof KEYS)[keyof typeof KEYS], envelope: Json) =>
@@ -144,7 +144,7 @@ function* signatureChanges(
   envelope: Json,
   others: readonly Json[],
 ): Generator<readonly [string, JsonValue]> {
-  for (const [kind, change] of Object.entries(SIGNATURES)) yield [kind, change(envelope, others)];
+  for (const [kind, change] of Object.entries(SIGNATURES)) yield [kind, change(envelope)];
   for (const other of others) {
     if (canonicalText(other) === canonicalText(envelope)) continue;
     yield ["moved here from another", { ...envelope, signatures: signaturesOf(other) }];
