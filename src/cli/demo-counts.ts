@@ -42,7 +42,7 @@ export function countsOf(counts: AllCounts, recipe: string): DemoCounts {
 /** Adds the runs that a command tells of, and what it says of a qualification. */
 export function addTo(total: DemoCounts, { json }: Outcome): void {
   const bound = member(member(json, "qualification"), "failure_rate_bound");
-  if (typeof bound === "number") total.bound = `< ${(bound * 100).toFixed(0)} %`;
+  if (typeof bound === "number") total.bound = `< ${(bound * 100).toFixed(1)} %`;
   const report = member(json, "report");
   const summary = member(json, "summary");
   const compiled = member(summary, "mode") === "compiled" || member(json, "mode") === "compiled";

@@ -39,6 +39,15 @@ describe("the documents", () => {
     expect(brokenLinks(readPage(page), dirname(page))).toEqual([]);
   });
 
+  it("have a row for every recipe", () => {
+    const shipped = readdirSync(join(ROOT, "recipes"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const { text } = readPage("recipes/README.md");
+    expect(shipped.length).toBeGreaterThan(10);
+    expect(shipped.filter((name) => !text.includes(`\n| \`${name}\` `))).toEqual([]);
+  });
+
   it("show every entry point of the package in code", () => {
     const code = pages.flatMap((page) => readPage(page).blocks.map(({ text }) => text)).join("\n");
     const named = entries.map(([path]) => `from "rote${path.slice(1)}"`);
