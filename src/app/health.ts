@@ -167,7 +167,7 @@ function drawing(): HealthCheck {
     createRequire(import.meta.url).resolve("@viz-js/viz");
     return ok(name, "@viz-js/viz is installed");
   } catch {
-    return warn(name, "@viz-js/viz is not installed", "npm install @viz-js/viz to draw SVG");
+    return warn(name, "@viz-js/viz is not installed", "npm install @viz-js/viz@3.31.0 to draw SVG");
   }
 }
 

@@ -72,7 +72,7 @@ async function loadApi() {
     throw new RoteError(
       "package_missing",
       "spans need the package @opentelemetry/api, which is not installed",
-      { hint: "npm install @opentelemetry/api" },
+      { hint: "npm install @opentelemetry/api@1.9.1" },
       error,
     );
   }

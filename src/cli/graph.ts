@@ -42,7 +42,7 @@ async function drawSvg(dot: string): Promise<string> {
     throw fault(
       "package_missing",
       "drawing SVG needs the package @viz-js/viz, which is not installed",
-      "npm install @viz-js/viz, or use --format dot with a Graphviz of your own",
+      "npm install @viz-js/viz@3.31.0, or use --format dot with a Graphviz of your own",
     );
   }
   const instance = await viz.instance();

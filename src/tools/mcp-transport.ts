@@ -51,7 +51,7 @@ export async function loadClient() {
     throw new RoteError(
       "package_missing",
       "tools of MCP servers need the package @modelcontextprotocol/client, which is not installed",
-      { hint: "npm install @modelcontextprotocol/client" },
+      { hint: "npm install @modelcontextprotocol/client@2.4.0" },
       error,
     );
   }

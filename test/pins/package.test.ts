@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -86,6 +86,19 @@ describe("the package", () => {
       ),
     );
     expect(ranges).toEqual([]);
+  });
+
+  it("names the version of a package wherever it says what to install", () => {
+    const said = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => {
+        const text = readFileSync(join(ROOT, "src", file), "utf8");
+        return [...text.matchAll(/npm install ([@a-z][\w/-]*)(?:@([\d.]*\d))?/g)];
+      });
+    expect(said.length).toBeGreaterThan(5);
+    for (const [, name = "", version] of said) {
+      expect([name, version]).toEqual([name, manifest["peerDependencies"]?.[name]]);
+    }
   });
 
   it("says which install scripts may run", () => {
