@@ -1,30 +1,15 @@
-/** What is made from an agent's record: replays, traces, transcripts; and what the auditor says of a record that lies. */
+/** What is made from an agent's record: replays, traces, transcripts. */
 import { afterEach, describe, expect, it } from "vitest";
 import { replayAgent } from "../../../src/agent/index.ts";
 import { recordOf } from "../../../src/app/run-record.ts";
-import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
-import { digestOf } from "../../../src/base/digest.ts";
-import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
-import { call, calls, runtimeOf, say, script } from "../../support/agent.ts";
-import { type Bank, bank, hostAt, refusal } from "../../support/gate.ts";
-import { hostOptions, trust } from "../../support/host.ts";
+import { agentHosts, call, calls, pay, runtimeOf, say, script } from "../../support/agent.ts";
+import { bank, refusal } from "../../support/gate.ts";
 
-const own = trust();
-const FREE = { ...hostOptions(null, []).policy, profile: "privileged" } as const;
-const hosts: Host[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
+const hosts = agentHosts("tail_uncovered");
+const { made } = hosts;
+afterEach(async () => expect(await hosts.close()).toEqual([]));
 
-async function made(tools: Bank = bank()): Promise<Host> {
-  const host = await hostAt(null, tools, { policy: FREE, trust: own });
-  hosts.push(host);
-  return host;
-}
-
-const pay = (n: number): JsonValue =>
-  call("bank.pay", { account: "7", amount: `${n}`, currency: "EUR" });
 const READS = calls(["bank.balance", { account: "1" }], ["bank.balance", { account: "2" }]);
 const LINES = [
   { ...(READS as object), say: "I look.", usage: { input_tokens: 10, output_tokens: 2 } },
@@ -63,7 +48,7 @@ describe("a replay", () => {
     ["token_budget_exceeded", [{ say: "x", usage: { input_tokens: 999, output_tokens: 1 } }]],
     ["max_steps", [pay(1), pay(2), pay(3), pay(4)]],
   ])("comes to the end of a run that ended by %s (B111)", async (reason, lines) => {
-    const host = await made();
+    const host = await made(bank());
     const limits = { max_steps: 3, max_total_tokens: 900, reserve_tokens: 0 };
     const runtime = runtimeOf(host, script(...lines), { defaults: { limits } });
     const { run, reason: ended, message } = await runtime.run("pay");
@@ -72,7 +57,7 @@ describe("a replay", () => {
   });
 
   it("with another prompt misses, names both requests, and asks nobody (B110)", async () => {
-    const host = await made();
+    const host = await made(bank());
     const model = script(...LINES);
     const runtime = runtimeOf(host, model);
     const { run } = await runtime.run("pay");
@@ -86,7 +71,7 @@ describe("a replay", () => {
   });
 
   it("of a run that goes on stops where the record does", async () => {
-    const host = await made();
+    const host = await made(bank());
     const pause = new AbortController();
     const model = script(pay(1), say("Paid."));
     const stops = { ...model, reply: model.reply.bind(model) };
@@ -103,7 +88,7 @@ describe("a replay", () => {
   });
 
   it("matches results by what was called with what, not by their order (B110)", async () => {
-    const host = await made();
+    const host = await made(bank());
     const { run } = await runtimeOf(host, script(...LINES)).run("pay");
     const parts = partsOf(host);
     const entries = parts.journal.read(run);
@@ -150,7 +135,7 @@ describe("a record that was changed", () => {
   });
 
   it("to be of other rules is refused as that, and stays what it is (B048, B111)", async () => {
-    const host = await made();
+    const host = await made(bank());
     const { run } = await runtimeOf(host, script(pay(1), say("Paid."))).run("pay");
     const other = runtimeOf(read(host, run, '"version":1', '"version":2'), script());
     const looks: readonly (() => unknown)[] = [
@@ -184,7 +169,7 @@ function renumbered(entries: ReturnType<ReturnType<typeof partsOf>["journal"]["r
 
 describe("a trace", () => {
   it("has every entry with the state it led to, and what became of every call", async () => {
-    const host = await made();
+    const host = await made(bank());
     const { run } = await runtimeOf(host, script(...LINES)).run("pay");
     const trace = runtimeOf(host, script()).inspect(run);
     expect(trace.events.map(({ event, state }) => `${event} -> ${state}`)).toEqual([
@@ -222,7 +207,7 @@ describe("a trace", () => {
   });
 
   it("leaves no half of a character where it cuts short what was said", async () => {
-    const host = await made();
+    const host = await made(bank());
     const { run } = await runtimeOf(host, script(say(`${"x".repeat(98)}😀${"y".repeat(9)}`))).run(
       "pay",
     );
@@ -233,7 +218,7 @@ describe("a trace", () => {
   });
 
   it("stands among the runs of the host as what it is", async () => {
-    const host = await made();
+    const host = await made(bank());
     const { run } = await runtimeOf(host, script(pay(1), say("Paid."))).run("pay");
     const record = recordOf(host, run);
     expect(record).toMatchObject({ mode: "agent", state: "completed", reason: "completed" });
@@ -243,7 +228,7 @@ describe("a trace", () => {
 
 describe("a transcript", () => {
   it("has talk and calls in their order, results as the model saw them, and no verdict", async () => {
-    const host = await made();
+    const host = await made(bank());
     const { run } = await runtimeOf(host, script(...LINES)).run("pay");
     const transcript = runtimeOf(host, script()).export(run);
     expect(transcript).toMatchObject({
@@ -280,7 +265,7 @@ describe("a transcript", () => {
   });
 
   it("of a run that was stopped has what was done in its last turn too", async () => {
-    const host = await made();
+    const host = await made(bank());
     const three = calls(["bank.pay", { n: 1 }], ["bank.pay", { n: 1 }], ["bank.pay", { n: 1 }]);
     const runtime = runtimeOf(host, script(three));
     const { run } = await runtime.run("pay");
@@ -291,139 +276,5 @@ describe("a transcript", () => {
       ["done", "paid 2"],
       ["not_run", { error: "open" }],
     ]);
-  });
-});
-
-describe("the auditor", () => {
-  const findings = async (host: Host) => {
-    const report = await auditBundle(sourceOf(partsOf(host).journal), { trust: own });
-    return Object.keys(report.codes).filter((code) => code !== "tail_uncovered");
-  };
-
-  async function begun(
-    host: Host,
-  ): Promise<{ run: string; write(type: string, body: JsonValue): Promise<void> }> {
-    const runtime = runtimeOf(host, { ...script(), reply: () => new Promise(() => undefined) });
-    const stop = new AbortController();
-    let run = "";
-    const going = runtime.run("pay", { onStart: (id) => (run = id), signal: stop.signal });
-    while (partsOf(host).journal.length(run) < 2) await new Promise((next) => setImmediate(next));
-    stop.abort();
-    await going;
-    const claimed = await partsOf(host).journal.claim(run);
-    if (!claimed.ok) throw new Error("held");
-    return {
-      run,
-      async write(type, body) {
-        const entry = { chain: run, type: type as "agent_asked", body };
-        await partsOf(host).journal.append({ lease: claimed.value, entries: [entry] });
-      },
-    };
-  }
-
-  it("finds an answer to a turn that nobody asked", async () => {
-    const host = await made();
-    const { run, write } = await begun(host);
-    const from = partsOf(host).journal.length(run);
-    await write("run_resumed", { owner: "x", from_seq: from });
-    expect(await findings(host)).toEqual([]);
-    const response = { id: null, model: null };
-    const usage = {
-      input_tokens: null,
-      output_tokens: null,
-      cached_input_tokens: null,
-      cache_write_tokens: null,
-    };
-    const said = { content: "ok", calls: [] };
-    await write("agent_replied", {
-      step: 1,
-      attempt: 2,
-      ms: 0,
-      stop: "end",
-      usage,
-      response,
-      said,
-    });
-    expect(await findings(host)).toEqual(["agent_turn_differs"]);
-  });
-
-  it("finds an end that its reason contradicts", async () => {
-    const host = await made();
-    const { run, write } = await begun(host);
-    await write("run_resumed", { owner: "x", from_seq: partsOf(host).journal.length(run) });
-    await write("run_ended", {
-      state: "completed",
-      reason: "max_steps",
-      failure: { reason: "max_steps", node: null, message: "x" },
-      stopped: null,
-      result: null,
-      ms: 0,
-    });
-    expect(await findings(host)).toContain("run_end_differs");
-  });
-
-  it("finds a completion without an answer, and a result that is not the answer", async () => {
-    const ended = (result: JsonValue) => ({
-      state: "completed",
-      reason: "completed",
-      failure: null,
-      stopped: null,
-      result,
-      ms: 0,
-    });
-    const lies = [
-      ["end", "", { result: digestOf("rote-result/v1", "Paid.") }],
-      ["length", "Paid.", { result: digestOf("rote-result/v1", "Paid.") }],
-      ["end", "Paid.", { result: digestOf("rote-result/v1", "Paid twice.") }],
-      ["end", "Paid.", { result: null }],
-    ] as const;
-    for (const [stop, content, { result }] of lies) {
-      const host = await made();
-      const { run, write } = await begun(host);
-      await write("run_resumed", { owner: "x", from_seq: partsOf(host).journal.length(run) });
-      await write("agent_asked", {
-        step: 1,
-        attempt: 2,
-        ms: 0,
-        request: digestOf("rote-request/v1", null),
-      });
-      const unknown = ["input", "output", "cached_input", "cache_write"];
-      await write("agent_replied", {
-        step: 1,
-        attempt: 2,
-        ms: 0,
-        stop,
-        usage: Object.fromEntries(unknown.map((name) => [`${name}_tokens`, null])),
-        response: { id: null, model: null },
-        said: { content, calls: [] },
-      });
-      expect(await findings(host)).toEqual([]);
-      await write("run_ended", ended(result));
-      expect(await findings(host)).toContain("run_end_differs");
-    }
-  });
-
-  it("finds an operation that the model did not ask for", async () => {
-    const of = bank();
-    const host = await made(of);
-    const parts = partsOf(host);
-    const original = parts.journal.append.bind(parts.journal);
-    // A host that writes down another reply than the one that it acts on.
-    Object.assign(parts.journal, {
-      append: (request: Parameters<typeof original>[0]) =>
-        original({
-          ...request,
-          entries: request.entries.map((entry) =>
-            entry.type === "agent_replied"
-              ? JSON.parse(
-                  JSON.stringify(entry).replaceAll('\\"amount\\":\\"1\\"', '\\"amount\\":\\"2\\"'),
-                )
-              : entry,
-          ),
-        }),
-    });
-    await runtimeOf(host, script(pay(1), say("Paid."))).run("pay");
-    expect(of.pay.calls).toHaveLength(1);
-    expect(await findings(host)).toEqual(["operation_foreign"]);
   });
 });

@@ -2,42 +2,29 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { AgentOptions } from "../../../src/agent/index.ts";
 import { assembleHost } from "../../../src/app/create-host.ts";
-import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
-import type { JsonValue } from "../../../src/base/json.ts";
-import { type Host, partsOf } from "../../../src/host/index.ts";
+import { partsOf } from "../../../src/host/index.ts";
 import { systemTimers } from "../../../src/os/timers.ts";
 import type { ChatModel } from "../../../src/ports/chat-model.ts";
-import { call, calls, entryTypes, runtimeOf, say, script } from "../../support/agent.ts";
-import { type Bank, bank, directories, hostAt, type Options, refusal } from "../../support/gate.ts";
-import { decision, hostOptions, KEYS, madeTool, registration, trust } from "../../support/host.ts";
+import {
+  ASKS,
+  agentHosts,
+  calls,
+  entryTypes,
+  FREE,
+  pay,
+  runtimeOf,
+  say,
+  script,
+  TRUST,
+} from "../../support/agent.ts";
+import { bank, directories, refusal } from "../../support/gate.ts";
+import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
 
-const trusted = trust();
-const { policy } = hostOptions(null, []);
-const FREE = { ...policy, profile: "privileged" } as const;
-const hosts: Host[] = [];
+const hosts = agentHosts("nothing_to_verify", "tail_uncovered");
+const { made } = hosts;
+afterEach(async () => expect(await hosts.close()).toEqual([]));
 const folders = directories();
 afterAll(() => folders.remove());
-
-async function made(tools: Pick<Bank, "tools">, change: Options = {}, directory?: string) {
-  const options = { policy: FREE, trust: trusted, ...change };
-  const host = await hostAt(directory ?? null, tools, options);
-  hosts.push(host);
-  return host;
-}
-
-async function closed(host: Host): Promise<void> {
-  const report = await auditBundle(sourceOf(partsOf(host).journal), { trust: trusted });
-  await host.close();
-  const unfinished = ["tail_uncovered", "nothing_to_verify"];
-  expect(report.findings.filter(({ code }) => !unfinished.includes(code))).toEqual([]);
-}
-
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await closed(host);
-});
-
-const pay = (n: number): JsonValue =>
-  call("bank.pay", { account: "7", amount: `${n}`, currency: "EUR" });
 
 /** A host whose alarms do not ring by themselves. */
 async function alarmed() {
@@ -46,9 +33,9 @@ async function alarmed() {
     alarms.push({ ms, ring });
     return () => undefined;
   };
-  const options = hostOptions(null, bank().tools, { policy: FREE, trust: trusted });
+  const options = hostOptions(null, bank().tools, { policy: FREE, trust: TRUST });
   const host = await assembleHost(options, { timers: { ...systemTimers, deadline } });
-  hosts.push(host);
+  hosts.add(host);
   return { host, alarms };
 }
 
@@ -88,13 +75,17 @@ describe("what was shown", () => {
     const directory = folders.fresh();
     const of = bank();
     const lines = [pay(1), say("Paid.")];
-    const before = await made(of, { policy }, directory);
+    const before = await made(of, { policy: ASKS }, {}, directory);
     const { run, requests } = await runtimeOf(before, script(...lines)).run("pay");
     const [request] = requests;
     if (request === undefined) throw new Error("nothing was asked");
-    hosts.pop();
-    await closed(before);
-    const host = await made(of, { policy, budget: { run: { effects: 5 }, host: {} } }, directory);
+    expect(await hosts.closed(before)).toEqual([]);
+    const host = await made(
+      of,
+      { policy: ASKS, budget: { run: { effects: 5 }, host: {} } },
+      {},
+      directory,
+    );
     const runtime = runtimeOf(host, script(...lines));
     const approval = decision(request, KEYS.alice, "alice");
     const again = await runtime.resume(run, { approval });
