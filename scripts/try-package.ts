@@ -65,7 +65,8 @@ try {
   const shipped = readdirSync(home).sort();
   expect(
     "ships what it says and no more",
-    shipped.join(" ") === "LICENSE README.md dist docs package.json recipes schema src",
+    shipped.join(" ") ===
+      "CONTRIBUTING.md LICENSE README.md SECURITY.md dist docs package.json recipes schema src",
   );
   const help = inProject(process.execPath, join(home, manifest.bin.rote), "--help");
   expect("`rote --help` starts", help.includes("rote"));

@@ -16,6 +16,7 @@ const pages = [
 /** What an import of the package loads, as its manifest says, by what it was compiled from. */
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly files: readonly string[];
 };
 const entries = Object.entries(manifest.exports).filter(([path]) => path !== "./package.json");
 
@@ -37,6 +38,19 @@ function imported(page: string): readonly (readonly [path: string, name: string]
 describe("the documents", () => {
   it.each(pages)("%s links only to what is there", (page) => {
     expect(brokenLinks(readPage(page), dirname(page))).toEqual([]);
+  });
+
+  it("are packed together with what they link to, but for what only a clone runs", () => {
+    const packed = new Set([...manifest.files, "bench", "examples"]);
+    const missing = pages
+      .filter((page) => manifest.files.includes(page.split("/")[0] ?? ""))
+      .flatMap((page) =>
+        [...readPage(page).text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = ""]) =>
+          join(dirname(page), target),
+        ),
+      )
+      .filter((target) => !packed.has(target.split("/")[0] ?? ""));
+    expect(missing).toEqual([]);
   });
 
   it("have a row for every recipe", () => {
