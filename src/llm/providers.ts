@@ -8,6 +8,7 @@ import type { ChatModel } from "../ports/chat-model.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Fetch } from "./exchange.ts";
 import { type SdkChatOptions, sdkChat, type WireName } from "./sdk-chat.ts";
+import { hiding } from "./shown.ts";
 
 export type Variables = { readonly [name: string]: string | undefined };
 
@@ -69,7 +70,7 @@ export async function namedChat(
   options: NamedOptions,
   clock: Clock,
 ): Promise<ChatModel> {
-  const { provider, name } = readModelName(text);
+  const { provider, name } = readModelName(text, keysIn(variables));
   const facts: ProviderFacts = PROVIDERS[provider];
   const key = keyOf(provider, facts, variables);
   const url = urlOf(facts, variables, key !== undefined);
@@ -86,11 +87,15 @@ export async function namedChat(
   );
 }
 
-/** The provider is what stands before the first colon; the rest is the model's name, colons and all. */
-export function readModelName(text: string): {
-  readonly provider: ProviderName;
-  readonly name: string;
-} {
+/**
+ * The provider is what stands before the first colon; the rest is the model's name, colons and all. One of the `keys`,
+ * given in place of a name, is not repeated.
+ */
+export function readModelName(
+  text: string,
+  keys: readonly string[] = [],
+): { readonly provider: ProviderName; readonly name: string } {
+  const told = (part: string) => quoted(hiding(keys)(part));
   const split = text.indexOf(":");
   const provider = split < 0 ? text : text.slice(0, split);
   const name = split < 0 ? "" : text.slice(split + 1);
@@ -98,13 +103,18 @@ export function readModelName(text: string): {
     const close = nearest(provider, Object.keys(PROVIDERS));
     const hint = close === undefined ? "" : `; did you mean ${close}?`;
     throw bad(
-      `${quoted(text)}: there is no provider ${quoted(provider)}; there are ${Object.keys(PROVIDERS).join(", ")}${hint}`,
+      `${told(text)}: there is no provider ${told(provider)}; there are ${Object.keys(PROVIDERS).join(", ")}${hint}`,
     );
   }
   if (name.trim() === "" || name !== name.trim() || name.includes("${")) {
-    throw bad(`${quoted(text)} names no model; write provider:model`);
+    throw bad(`${told(text)} names no model; write provider:model`);
   }
   return { provider, name };
+}
+
+/** Of all providers: nobody knows which one was meant. */
+function keysIn(variables: Variables): readonly string[] {
+  return Object.values(PROVIDERS).flatMap(({ key }) => variables[key.variable] ?? []);
 }
 
 function keyOf(
@@ -205,7 +215,7 @@ function bad(message: string): RoteError {
   return new RoteError("bad_model", message);
 }
 
-/** A key given in the wrong place must not be repeated. */
+/** A key that nobody told us of is not repeated whole either, where it is as long as most are. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 20)}…` : text);
 }

@@ -11,21 +11,23 @@ const PART = 6;
 const HIDDEN = "[key]";
 
 export function showing(secrets: readonly string[]): Shown {
-  const whole = secrets.filter((secret) => secret.length > 0).flatMap(formsOf);
-  const parts = new Set(whole.flatMap(partsOf));
-  const short = whole.filter((form) => form.length < PART && form.length > 2);
-  return (text) => {
-    const hidden = short.reduce(
-      (rest, form) => rest.replaceAll(form, HIDDEN),
-      withoutParts(text.slice(0, 8 * MESSAGE_LENGTH), parts),
-    );
-    return bounded(
-      hidden
+  const hide = hiding(secrets);
+  return (text) =>
+    bounded(
+      hide(text.slice(0, 8 * MESSAGE_LENGTH))
         .replace(/\p{C}+/gu, "\ufffd")
         .replace(/\s+/g, " ")
         .trim(),
     );
-  };
+}
+
+/** The text without any part of a key, and else as it is. */
+export function hiding(secrets: readonly string[]): (text: string) => string {
+  const whole = secrets.filter((secret) => secret.length > 0).flatMap(formsOf);
+  const parts = new Set(whole.flatMap(partsOf));
+  const short = whole.filter((form) => form.length < PART && form.length > 2);
+  return (text) =>
+    short.reduce((rest, form) => rest.replaceAll(form, HIDDEN), withoutParts(text, parts));
 }
 
 /** How a provider that repeats a key is likely to write it. */

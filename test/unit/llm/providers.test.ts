@@ -161,6 +161,14 @@ describe("a key", () => {
     }
   });
 
+  it("is not repeated when it is given in place of a model's name", async () => {
+    for (const text of [KEY, `openai:${KEY}\${x}`, `openai: ${KEY}`, `${KEY}${KEY}`]) {
+      const { code, message } = await thrown(open(text, { OPENAI_API_KEY: KEY }));
+      expect([code, message.includes(KEY.slice(4, 12))]).toEqual(["bad_model", false]);
+      expect(message).toContain("[key]");
+    }
+  });
+
   it("is hidden in any text, and no six characters of it are left", () => {
     const shown = showing([KEY]);
     fc.assert(
