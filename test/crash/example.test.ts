@@ -35,16 +35,24 @@ describe("the example of the gate", () => {
   it("makes each payment once, however often it is killed and started again", async () => {
     const root = mkdtempSync(join(tmpdir(), "rote-example-"));
     try {
-      const start = performance.now();
-      expect(await lived(join(root, "whole"), null)).toBe(0);
-      const wholeMs = performance.now() - start;
-      expect(paid(join(root, "whole"))).toEqual(["Ada", "Ben"]);
+      let wholeMs = Number.POSITIVE_INFINITY;
+      // The first start is slower than all that follow.
+      for (const name of ["cold", "whole"]) {
+        const start = performance.now();
+        expect(await lived(join(root, name), null)).toBe(0);
+        wholeMs = Math.min(wholeMs, performance.now() - start);
+        expect(paid(join(root, name))).toEqual(["Ada", "Ben"]);
+      }
+      let killed = 0;
       for (const part of PARTS) {
         const directory = join(root, `killed-${part}`);
         let kills = 0;
         while ((await lived(directory, kills < 3 ? wholeMs * part : null)) !== 0) kills += 1;
+        killed += kills;
         expect(paid(directory), `killed ${kills} times at ${part}`).toEqual(["Ada", "Ben"]);
       }
+      // A kill that came too late is none.
+      expect(killed).toBeGreaterThan(0);
       // Started once more, there is nothing left to do.
       expect(await lived(join(root, "whole"), null)).toBe(0);
       expect(paid(join(root, "whole"))).toEqual(["Ada", "Ben"]);
