@@ -4,7 +4,7 @@
  * where it was when it is started again; `--fresh` begins anew. An effect that is there twice or that the journal does
  * not agree about, or a changed byte that no audit sees, ends it with exit code 1 and what shows it.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { flipEveryByte } from "../test/support/audit/flips.ts";
@@ -52,7 +52,9 @@ const tally = await tallyOf({
   stop: () => interrupted,
   progress(now, at, wrong) {
     for (const one of wrong) say(`seed ${at}: ${one}`);
-    writeFileSync(KEPT, JSON.stringify(now));
+    // Whole or not at all: this process may be killed, too.
+    writeFileSync(`${KEPT}.new`, JSON.stringify(now));
+    renameSync(`${KEPT}.new`, KEPT);
     if (performance.now() - toldMs >= TELL_MS) {
       toldMs = performance.now();
       say(`${now.kills} of ${kills} kills, seed ${at}, ${now.repeated} repeated, ${now.lost} lost`);

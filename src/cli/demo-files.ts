@@ -4,7 +4,6 @@
  */
 import { randomBytes } from "node:crypto";
 import {
-  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -71,10 +70,7 @@ function emptied(directory: string): string {
 }
 
 function copyRecipe(recipe: string, to: string): void {
-  mkdirSync(to);
-  for (const file of readdirSync(join(SHIPPED, recipe))) {
-    copyFileSync(join(SHIPPED, recipe, file), join(to, file));
-  }
+  cpSync(join(SHIPPED, recipe), to, { recursive: true });
   const lines = readFileSync(join(to, "inputs.jsonl"), "utf8").trimEnd().split("\n");
   let from = 0;
   for (const [name, count] of PARTS) {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AT, HostFolder, PAY_TWICE } from "./host-folder.ts";
+import { PAY_TWICE } from "../../support/pay-twice.ts";
+import { AT, HostFolder } from "./host-folder.ts";
 
 let folder: HostFolder;
 beforeEach(() => {

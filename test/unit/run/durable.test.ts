@@ -7,76 +7,7 @@ import { Procedure } from "../../../src/app/procedure.ts";
 import { bindRecipe } from "../../../src/compile/index.ts";
 import type { Host } from "../../../src/host/index.ts";
 import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
-
-const RECIPE = {
-  version: 1,
-  id: "pay-twice",
-  inputs: { account: "text" },
-  terminal: "done",
-  nodes: [
-    {
-      id: "balance",
-      output: { record: { amount: "integer" } },
-      step: {
-        kind: "read",
-        tool: "bank.balance",
-        arguments: { op: "record", fields: { account: { input: "account" } } },
-      },
-    },
-    {
-      id: "enough",
-      step: {
-        kind: "verify",
-        condition: { op: "greater", left: { node: "balance/amount" }, right: 100 },
-        value: { node: "balance/amount" },
-      },
-    },
-    { id: "fence", after: ["enough"], step: { kind: "approval", effects: ["first", "second"] } },
-    {
-      id: "first",
-      after: ["fence"],
-      output: "text",
-      step: {
-        kind: "effect",
-        tool: "bank.pay",
-        key: { op: "concat", values: [{ input: "account" }, "-1"] },
-        arguments: {
-          op: "record",
-          fields: {
-            account: { input: "account" },
-            amount: { op: "literal", value: "50", type: "integer" },
-          },
-        },
-      },
-    },
-    {
-      id: "second",
-      after: ["fence", "first"],
-      output: "text",
-      step: {
-        kind: "effect",
-        tool: "bank.pay",
-        key: { op: "concat", values: [{ input: "account" }, "-2"] },
-        arguments: {
-          op: "record",
-          fields: {
-            account: { input: "account" },
-            amount: { op: "literal", value: "30", type: "integer" },
-          },
-        },
-      },
-    },
-    {
-      id: "done",
-      after: ["second"],
-      step: {
-        kind: "pure",
-        value: { op: "concat", values: [{ node: "first" }, "+", { node: "second" }] },
-      },
-    },
-  ],
-};
-const VERIFIER = { version: 1, id: "v", before_effect: true, result: true };
+import { PAY_TWICE, PAY_TWICE_VERIFIER } from "../../support/pay-twice.ts";
 
 const directories: string[] = [];
 afterEach(() => {
@@ -97,8 +28,9 @@ function tools() {
 }
 
 function procedureAt(host: Host): Procedure {
-  const unbound = new Procedure(RECIPE, { verifier: VERIFIER });
-  return new Procedure(bindRecipe(RECIPE, host.environment(unbound.plan)), { verifier: VERIFIER });
+  const verifier = PAY_TWICE_VERIFIER;
+  const unbound = new Procedure(PAY_TWICE, { verifier });
+  return new Procedure(bindRecipe(PAY_TWICE, host.environment(unbound.plan)), { verifier });
 }
 
 describe.each(["sqlite", "memory"])("a run at a host (%s)", (kind) => {
