@@ -29,7 +29,12 @@ export interface ChatWire {
     this: void,
     answering: Answering,
     asked?: Promise<ChatModel> | ChatModel,
-  ): Promise<Readonly<Record<string, unknown>> & { readonly message: string }>;
+  ): Promise<
+    Readonly<Record<string, unknown>> & {
+      readonly retryAfterMs?: unknown;
+      readonly message: string;
+    }
+  >;
 }
 
 export async function chatWire(): Promise<ChatWire> {
