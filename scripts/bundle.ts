@@ -64,7 +64,12 @@ export async function bundle(directory: string): Promise<void> {
     comments: { legal: true, annotation: false, jsdoc: false },
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ debugName: "shared", name: (id, context) => fileOf(id, (other) => context.getModuleInfo(other)) }],
+      groups: [
+        {
+          debugName: "shared",
+          name: (id, context) => fileOf(id, (other) => context.getModuleInfo(other)),
+        },
+      ],
     },
   });
   await build.close();
