@@ -34,10 +34,12 @@ const NATIVE = ["better-sqlite3"];
  */
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
-  ["compile", "cli/check.ts", "index.ts"],
   ["core", "index.ts"],
   ["store", "store/sqlite/store.ts"],
 ];
+
+/** Imported with the rest of zod, and used for tools alone. */
+const TOOLS_ALONE = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/;
 
 /** Writes the modules into a directory and removes those that another build left there. */
 export async function bundle(directory: string): Promise<void> {
@@ -120,6 +122,7 @@ function sharing(): (id: string, info: Info) => string | null {
   };
   return (id, info) => {
     if (id === HOME) return "base";
+    if (TOOLS_ALONE.test(id)) return null;
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),
     );
