@@ -17,9 +17,10 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const HOME = join(ROOT, "src/base/code-home.ts");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
-/** Started or imported by their place, or called by tests of the command in their own process. */
+/** Started or imported by their place, or called by tests in their own process. */
 const BY_PLACE = [
   "app/workflows/open-workflows.ts",
+  "app/workflows/prepare-workflows.ts",
   "cli/program.ts",
   "cli/terminal.ts",
   "tools/pdf-child.mjs",

@@ -15,7 +15,6 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { placeFromHome } from "../base/code-home.ts";
 import { RoteError } from "../base/error.ts";
 import { systemClock } from "../os/clock.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -165,7 +164,7 @@ function fileSkew(clock: Clock, place: string): number | null {
 function drawing(): HealthCheck {
   const name = "drawing";
   try {
-    createRequire(placeFromHome("")).resolve("@viz-js/viz");
+    createRequire(import.meta.url).resolve("@viz-js/viz");
     return ok(name, "@viz-js/viz is installed");
   } catch {
     return warn(name, "@viz-js/viz is not installed", "npm install @viz-js/viz@3.31.0 to draw SVG");
