@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../app/workflows/names.ts";
+import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../app/workflows/names.ts";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
-import { fault } from "./fault.ts";
+import { fault, usageFault } from "./fault.ts";
 import { codeOf } from "./files.ts";
 import { newPassphrase } from "./passphrase.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
@@ -33,12 +33,18 @@ export async function run(call: Call): Promise<Outcome> {
   refuseFilled(directory);
   const approver = textOption(call.options, "as") ?? APPROVER;
   refuseOddName(approver, `--as ${approver}`);
+  if (approver === ACTOR) {
+    throw usageFault(
+      `--as ${ACTOR} is who acts at this host, and who acts cannot approve`,
+      "name a person",
+    );
+  }
   const origin = originOf(
     textOption(call.options, "origin") ?? `${workflow}/${randomBytes(4).toString("hex")}`,
   );
   const passphrase = await newPassphrase(call, `the keys of people in ${directory}`);
-  const made = await filled({ directory, workflow, approver, origin, passphrase });
-  return told({ ...made, directory, workflow, approver, origin });
+  const { inputs } = await filled({ directory, workflow, approver, origin, passphrase });
+  return told({ directory, workflow, approver, origin, inputs });
 }
 
 function listed(): Outcome {
@@ -87,20 +93,27 @@ interface Made {
   readonly inputs: readonly string[];
 }
 
-/** Whatever keeps it from being whole leaves nothing of it. */
+/** Whatever keeps it from being whole leaves nothing of it, and no folder that was not there. */
 async function filled(making: Making): Promise<Made> {
   const { directory } = making;
-  const was = statSync(directory, { throwIfNoEntry: false }) !== undefined;
+  const first = made(directory);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
     return await fill(making);
   } catch (error) {
-    for (const name of was ? readdirSync(directory) : []) {
-      rmSync(join(directory, name), { recursive: true, force: true });
+    const inside = () => readdirSync(directory).map((name) => join(directory, name));
+    for (const place of first === undefined ? inside() : [first]) {
+      rmSync(place, { recursive: true, force: true });
     }
-    if (!was) rmSync(directory, { recursive: true, force: true });
-    const system = error instanceof Error && "syscall" in error;
-    throw system ? unwritable(directory, error) : error;
+    throw error instanceof Error && "syscall" in error ? unwritable(directory, error) : error;
+  }
+}
+
+/** The first of the folders that had to be made; none where all were there. */
+function made(directory: string): string | undefined {
+  try {
+    return mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unwritable(directory, error);
   }
 }
 

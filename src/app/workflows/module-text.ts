@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OPEN_ENGAGEMENT, PLACES, READING } from "./folder.ts";
+import { ACTOR } from "./names.ts";
 
 /** Entry points of this package that the module imports, by where they stand from here. */
 const ENTRIES = {
@@ -70,7 +71,7 @@ export function host() {
     // The name of this host in everything that is signed for it. It cannot change: ${PLACES.trust} is for this name.
     origin: ${JSON.stringify(origin)},
     // Who acts, and for what. Whoever acts cannot approve (${PLACES.policy}, "requester_may_approve").
-    identity: { name: "workflow-runner" },
+    identity: { name: "${ACTOR}" },
     intent: {
       statement: "Test what the engagement documents say, and write it into the workpaper",
       tools: tools.map(({ tool }) => tool.definition.name),

@@ -8,3 +8,6 @@ export const WORKFLOW_NOTES: { readonly [workflow in Workflow]: string } = {
   recalculation: "depreciation that was booked against the same, calculated anew",
   "control-testing": "approvals of payments against limits of authority",
 };
+
+/** Who acts at a host for them: whoever this is cannot approve. */
+export const ACTOR = "workflow-runner";
