@@ -3,20 +3,12 @@
  * is made whole or not at all; what stands in it afterwards is its owner's to change.
  */
 import { randomBytes } from "node:crypto";
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../app/workflows/names.ts";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { fault, usageFault } from "./fault.ts";
-import { codeOf } from "./files.ts";
+import { codeOf, isVacant } from "./files.ts";
 import { newPassphrase } from "./passphrase.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 import { table } from "./table.ts";
@@ -58,18 +50,16 @@ function listed(): Outcome {
 
 /** Looked at before anybody is asked for a passphrase. */
 function refuseFilled(directory: string): void {
-  let found: ReturnType<typeof statSync>;
+  let vacant: boolean;
   try {
-    found = statSync(directory, { throwIfNoEntry: false });
-    if (found === undefined || (found.isDirectory() && readdirSync(directory).length === 0)) return;
+    vacant = isVacant(directory);
   } catch (error) {
     throw unwritable(directory, error);
   }
-  const what = found.isDirectory() ? "is not empty" : "is no directory";
+  if (vacant) return;
+  const message = `${directory} is not an empty directory, and is left as it is`;
   const hint = "name a new one: rote init WORKFLOW DIRECTORY";
-  throw fault("file_exists", `${directory} ${what}, and is left as it is`, hint, {
-    file: directory,
-  });
+  throw fault("file_exists", message, hint, { file: directory });
 }
 
 function unwritable(directory: string, error: unknown): Error {
