@@ -50,7 +50,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ],
   ["host_required", "name the module that describes the host with --host FILE"],
   ["journal_required", "name the module that describes the host with --host FILE"],
-  ["run_busy", "wait until that process is done with it, or end that process"],
+  ["run_busy", "wait until that process is done with it, or end it: where it stands is kept"],
   ["lease_lost", "`rote runs show` tells what the other process does with it"],
 ]);
 
