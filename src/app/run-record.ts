@@ -170,7 +170,8 @@ function wordsFor(
       const expires = body["expires"];
       const until =
         typeof expires === "number" ? `, until ${new Date(expires * 1000).toISOString()}` : "";
-      return `${text("node")}: ${text("count")} operations as ${text("nonce")}${until}`;
+      const operations = body["count"] === 1 ? "1 operation" : `${text("count")} operations`;
+      return `${text("node")}: ${operations} as ${text("nonce")}${until}`;
     }
     case "approved":
       return text("node");

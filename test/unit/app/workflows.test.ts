@@ -166,7 +166,7 @@ describe("the module of a folder", () => {
     writeFileSync(join(other, "sources.json"), JSON.stringify({ engagements: [], evidence }));
     await expect(opened(other)).rejects.toMatchObject({
       code: "bad_source",
-      message: expect.stringContaining("ledger"),
+      message: 'the source "ledger" has no file: it is not there',
     });
   });
 
