@@ -70,7 +70,13 @@ export function checkPassphrase(passphrase: string): void {
  * `bad_passphrase`, `bad_key`
  */
 export function loadKey(file: string, passphrase: string): PrivateKey {
-  return decryptKey(readPrivately(file), passphrase);
+  const text = readPrivately(file);
+  try {
+    return decryptKey(text, passphrase);
+  } catch (error) {
+    if (!(error instanceof RoteError)) throw error;
+    throw new RoteError(error.code, `${file}: ${error.message}`, { file }, error);
+  }
 }
 
 function writePrivately(file: string, text: string): void {
@@ -130,13 +136,17 @@ function told<T>(file: string, otherwise: "not_readable" | "not_writable", work:
     return work();
   } catch (error) {
     const system = (error as NodeJS.ErrnoException).code ?? "";
-    const message = `The key file ${file} cannot be used (${system}).`;
     const data = { file };
-    if (system === "EEXIST") throw new RoteError("file_exists", message, data, error);
-    if (system === "ENOENT") throw new RoteError("file_not_found", message, data, error);
+    const fails = (code: string, why: string) =>
+      new RoteError(code, `The key file ${file} ${why}.`, data, error);
+    if (system === "EEXIST") throw fails("file_exists", "exists and is left as it is");
+    if (system === "ENOENT" && otherwise === "not_readable") {
+      throw fails("file_not_found", "does not exist");
+    }
     // A symbolic link: the key would be wherever somebody points.
     if (system === "ELOOP") throw refused(file, "is a symbolic link");
-    if (otherwise === "not_readable") throw new RoteError("not_readable", message, data, error);
-    throw new RoteError("not_writable", message, data, error);
+    if (system === "ENOENT")
+      throw fails("file_not_found", "is to be in a folder that does not exist");
+    throw fails(otherwise, `cannot be used (${system})`);
   }
 }

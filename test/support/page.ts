@@ -72,9 +72,12 @@ export function settle({ blocks }: Page, folder: string): void {
   }
 }
 
-/** What a command line of a page prints, both outputs in one, without white space at the ends of lines. */
-export function carryOut(folder: string, command: string): string {
-  const path = [join(folder, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+/**
+ * What a command line of a page prints, both outputs in one, without white space at the ends of lines. `settled` is where
+ * the package is, when the reader has gone to a folder below.
+ */
+export function carryOut(folder: string, command: string, settled = folder): string {
+  const path = [join(settled, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
   const { stdout, stderr } = spawnSync("sh", ["-c", `{ ${command.replace(/^npx /, "")}\n} 2>&1`], {
     cwd: folder,
     encoding: "utf8",

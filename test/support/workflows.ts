@@ -3,10 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost, type HostOptions } from "../../src/app/create-host.ts";
+import { loadHostModule } from "../../src/app/host-module.ts";
 import { publicKeyText } from "../../src/app/keys.ts";
 import { Procedure } from "../../src/app/procedure.ts";
-import { RECIPES, type Workflow } from "../../src/app/workflows/folder.ts";
-import { openWorkflows } from "../../src/app/workflows/open-workflows.ts";
+import { RECIPES } from "../../src/app/workflows/folder.ts";
+import type { Workflow } from "../../src/app/workflows/names.ts";
 import { prepareWorkflows } from "../../src/app/workflows/prepare-workflows.ts";
 import { sha256Hex } from "../../src/base/digest.ts";
 import type { JsonValue } from "../../src/base/json.ts";
@@ -84,7 +85,7 @@ export async function hostIn(
   folder: string,
   change: (options: HostOptions) => HostOptions = (options) => options,
 ): Promise<WorkflowHost> {
-  const opened = openWorkflows(folder);
+  const opened = await loadHostModule(join(folder, "host.mjs"));
   try {
     const options = change(opened.options);
     const host = await createHost(options);
@@ -93,11 +94,11 @@ export async function hostIn(
       options,
       async close() {
         await host.close();
-        opened.close();
+        await opened.close();
       },
     };
   } catch (error) {
-    opened.close();
+    await opened.close();
     throw error;
   }
 }

@@ -2,7 +2,8 @@
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { RECIPES, type Workflow } from "../../../src/app/workflows/folder.ts";
+import { RECIPES } from "../../../src/app/workflows/folder.ts";
+import type { Workflow } from "../../../src/app/workflows/names.ts";
 import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { KEYS } from "../../support/host.ts";

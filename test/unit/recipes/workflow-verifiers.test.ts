@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Mutant, mutantsOf } from "../../../src/app/mutants.ts";
-import { WORKFLOWS, type Workflow } from "../../../src/app/workflows/folder.ts";
+import { WORKFLOWS, type Workflow } from "../../../src/app/workflows/names.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { contextTypes } from "../../../src/compile/context.ts";
 import { EvaluationFailure } from "../../../src/expression/index.ts";

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Procedure } from "../../../src/app/procedure.ts";
 import { ProcedureMemory } from "../../../src/app/procedure-memory.ts";
-import { shippedDocuments, WORKFLOWS, type Workflow } from "../../../src/app/workflows/folder.ts";
+import { shippedDocuments } from "../../../src/app/workflows/folder.ts";
+import { WORKFLOWS, type Workflow } from "../../../src/app/workflows/names.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { compileRecipe, compileVerifier } from "../../../src/compile/index.ts";
