@@ -3,8 +3,8 @@
  * is made whole or not at all; what stands in it afterwards is its owner's to change.
  */
 import { randomBytes } from "node:crypto";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../app/workflows/names.ts";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { fault, usageFault } from "./fault.ts";
@@ -15,6 +15,8 @@ import { table } from "./table.ts";
 import { originOf, refuseOddName } from "./trust-file.ts";
 
 const HOST = "host";
+const INPUTS = "inputs";
+const COPIED = ["recipe.json", "verifier.json"] as const;
 /** As a name, a file and in `--as`: whoever approves is called what they do, until somebody says who they are. */
 const APPROVER = "approver";
 
@@ -56,10 +58,13 @@ function refuseFilled(directory: string): void {
   } catch (error) {
     throw unwritable(directory, error);
   }
-  if (vacant) return;
+  if (!vacant) throw filledBefore(directory);
+}
+
+function filledBefore(directory: string): Error {
   const message = `${directory} is not an empty directory, and is left as it is`;
   const hint = "name a new one: rote init WORKFLOW DIRECTORY";
-  throw fault("file_exists", message, hint, { file: directory });
+  return fault("file_exists", message, hint, { file: directory });
 }
 
 function unwritable(directory: string, error: unknown): Error {
@@ -85,16 +90,40 @@ interface Made {
 
 /** Whatever keeps it from being whole leaves nothing of it, and no folder that was not there. */
 async function filled(making: Making): Promise<Made> {
-  const { directory } = making;
+  const { directory, approver } = making;
   const first = made(directory);
+  const ours: string[] = [];
   try {
+    claim(directory);
+    ours.push(HOST);
+    // Asking for the passphrase took its time, and somebody else may have used it.
+    if (readdirSync(directory).length > 1) throw filledBefore(directory);
+    ours.push(`${approver}.key`, ...COPIED, INPUTS);
     return await fill(making);
   } catch (error) {
-    const inside = () => readdirSync(directory).map((name) => join(directory, name));
-    for (const place of first === undefined ? inside() : [first]) {
-      rmSync(place, { recursive: true, force: true });
-    }
+    for (const name of ours) rmSync(join(directory, name), { recursive: true, force: true });
+    if (first !== undefined) removeEmpty(resolve(directory), resolve(first));
     throw error instanceof Error && "syscall" in error ? unwritable(directory, error) : error;
+  }
+}
+
+/** The folder of the host is made by one command, whoever else is at it. */
+function claim(directory: string): void {
+  try {
+    mkdirSync(join(directory, HOST), { mode: 0o700 });
+  } catch (error) {
+    throw codeOf(error) === "EEXIST" ? filledBefore(directory) : error;
+  }
+}
+
+/** From the innermost up, as far as nothing is in it. */
+function removeEmpty(innermost: string, first: string): void {
+  for (let place = innermost; place.startsWith(first); place = dirname(place)) {
+    try {
+      rmdirSync(place);
+    } catch {
+      return;
+    }
   }
 }
 
@@ -121,17 +150,17 @@ async function fill({ directory, workflow, approver, origin, passphrase }: Makin
     approvers: [{ name: approver, public: publicKeyText(key) }],
     documents: [workflow],
   });
-  for (const name of ["recipe.json", "verifier.json"]) {
-    copyFileSync(join(RECIPES, workflow, name), join(directory, name));
-  }
-  mkdirSync(join(directory, "inputs"));
+  const write = (name: string, content: string | Uint8Array): void =>
+    writeFileSync(join(directory, name), content, { flag: "wx" });
+  for (const name of COPIED) write(name, readFileSync(join(RECIPES, workflow, name)));
+  mkdirSync(join(directory, INPUTS));
   const lines = readFileSync(join(RECIPES, workflow, "inputs.jsonl"), "utf8")
     .trimEnd()
     .split("\n");
   const inputs = lines.map((line) => {
     const read = readJson(line);
-    const name = `inputs/${engagementOf(read.ok ? read.value : null)}.json`;
-    writeFileSync(join(directory, name), `${line}\n`, { flag: "wx" });
+    const name = `${INPUTS}/${engagementOf(read.ok ? read.value : null)}.json`;
+    write(name, `${line}\n`);
     return name;
   });
   return { inputs };
@@ -143,11 +172,16 @@ function engagementOf(inputs: JsonValue): string {
   throw fault("package_incomplete", "the shipped inputs cannot be read", "install rote again");
 }
 
+/** As one word, whatever is in it. */
+function inShell(text: string): string {
+  return /^[\w./@%+:,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 function told({ directory, workflow, approver, origin, inputs }: Wanted & Made): Outcome {
   const store = `--store ${HOST}/store --trust ${HOST}/trust.json`;
   const [first = "", ...others] = inputs;
   const next = [
-    `cd ${directory}`,
+    `cd ${inShell(directory)}`,
     `rote run recipe.json --host ${HOST}/host.mjs --inputs ${first} --phase training`,
     `rote approvals list ${store}`,
     `rote approvals approve REQUEST ${store} --key ${approver}.key --as ${approver}`,

@@ -28,13 +28,13 @@ export function moduleText(directory: string, origin: string): string {
  * start again with guided runs.
  */
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { loadKey } from ${from("rote/keys")};
 import { evidenceDocument, fileTool, registerFiles } from ${from("rote/tools")};
 import { openWorkpaper } from ${from("rote/tools/workpaper")};
 
 // Everything stands in this folder, wherever the command is typed.
-const at = (name) => fileURLToPath(new URL(name, import.meta.url));
+const at = (name) => resolve(import.meta.dirname, name);
 
 let workpaper;
 

@@ -170,6 +170,24 @@ describe("the module of a folder", () => {
     });
   });
 
+  it("takes a document by its name as it is written, whatever signs are in it", async () => {
+    const folder = prepared();
+    writeFileSync(join(folder, "documents", "invoice"), '{"id": "another"}');
+    writeFileSync(join(folder, "documents", "invoice#1, 50%25.json"), '{"id": "meant"}');
+    const meant = { source: "meant", file: "documents/invoice#1, 50%25.json" };
+    const sources = { engagements: [meant], evidence: [] };
+    writeFileSync(join(folder, "sources.json"), JSON.stringify(sources));
+    const { options, close } = await opened(folder);
+    const { tool } = options.tools[0] ?? {};
+    const args = { source: "meant" };
+    const signal = new AbortController().signal;
+    expect(await tool?.call({ arguments: args, signal, operationId: "one" })).toMatchObject({
+      kind: "done",
+      result: { json: { id: "meant" } },
+    });
+    await close();
+  });
+
   it("leaves a tool that nobody reviewed without a review, and does not open without the host's keys", async () => {
     const folder = prepared();
     writeFileSync(join(folder, "reviews.json"), "[]");

@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { main } from "../../../src/cli/program.ts";
+
+const places: string[] = [];
+afterAll(() => {
+  for (const place of places) rmSync(place, { recursive: true, force: true });
+});
+
+function fresh(): string {
+  const place = mkdtempSync(join(tmpdir(), "rote-init-"));
+  places.push(place);
+  return place;
+}
+
+/** Somebody types `rote init`, and `meanwhile` happens while the passphrase is asked for. */
+async function init(directory: string, meanwhile: () => void) {
+  const out: string[] = [];
+  const code = await main(["init", "recalculation", directory, "--json"], {
+    data: (text) => void out.push(text),
+    print: () => undefined,
+    note: () => undefined,
+    progress: () => undefined,
+    watched: false,
+    standardInput: async function* () {},
+    ask: async () => {
+      meanwhile();
+      return "correct horse battery staple";
+    },
+    environment: {},
+    interrupted: new AbortController().signal,
+  });
+  return { code, said: JSON.parse(out.join("")) };
+}
+
+describe("rote init", () => {
+  it.each(["approver.key", "host", "notes.txt"])(
+    "takes nothing away that others put into the folder while the passphrase was asked for: %s",
+    async (name) => {
+      const directory = join(fresh(), "deep/books");
+      const { code, said } = await init(directory, () => {
+        mkdirSync(directory, { recursive: true });
+        if (name === "host") mkdirSync(join(directory, name), { recursive: true });
+        else writeFileSync(join(directory, name), "theirs");
+      });
+      expect([code, said.error.code]).toEqual([1, "file_exists"]);
+      expect(readdirSync(directory)).toEqual([name]);
+    },
+  );
+
+  it("says how to get into a folder whose name a shell would take apart", async () => {
+    const place = fresh();
+    const directory = join(place, "Anna's books");
+    const { code, said } = await init(directory, () => undefined);
+    expect([code, existsSync(join(directory, "host/host.mjs"))]).toEqual([0, true]);
+    expect(said.next[0]).toBe(`cd '${place}/Anna'\\''s books'`);
+  });
+});
