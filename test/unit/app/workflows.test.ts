@@ -179,7 +179,7 @@ describe("the module of a folder", () => {
     writeFileSync(join(folder, "sources.json"), JSON.stringify(sources));
     const { options, close } = await opened(folder);
     const { tool } = options.tools[0] ?? {};
-    const args = { source: "meant" };
+    const args = { source: "meant", record: "" };
     const signal = new AbortController().signal;
     expect(await tool?.call({ arguments: args, signal, operationId: "one" })).toMatchObject({
       kind: "done",
