@@ -5,7 +5,8 @@
  * - B1 Entry points are those of package.json, and the modules that are found by their place (`src/base/code-home.ts`).
  * - B2 Dependencies are part of it, down to what is used of them, with their licences beside; the native one and
  *   optional peers are not.
- * - B3 Entry points are written last: a build that is killed leaves none that is there and cannot be loaded.
+ * - B3 Entry points are written last, and those of another build go first: a build that is killed leaves none that is
+ *   there and cannot be loaded, or is loaded with what does not fit it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,6 +16,8 @@ import { noticesOf } from "./notices.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const HOME = join(ROOT, "src/base/code-home.ts");
+/** Too small for a file of its own, which the table of commands would open at every start. */
+const WORKFLOW_NAMES = join(ROOT, "src/app/workflows/names.ts");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** Started or imported by their place, or called by tests in their own process. */
@@ -41,6 +44,9 @@ const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
 /** Imported with the rest of zod, and used for tools alone. */
 const TOOLS_ALONE = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/;
 
+/** The name of a module of Node or of a package, and no path: not even one that begins with a drive. */
+const BARE = /^(?:node:|(?:@[\w.-]+\/)?[\w-][\w.-]*(?:\/|$))/;
+
 /** Writes the modules into a directory and removes those that another build left there. */
 export async function bundle(directory: string): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
@@ -52,7 +58,7 @@ export async function bundle(directory: string): Promise<void> {
     tsconfig: false,
     transform: { target: "es2022" },
     preserveEntrySignatures: "allow-extension",
-    external: (id) => /^[@\w]/.test(id) && !inside.includes(packageOf(id)),
+    external: (id) => isOutside(id, inside),
   });
   const fileOf = sharing();
   const { output } = await build.generate({
@@ -82,7 +88,8 @@ export async function bundle(directory: string): Promise<void> {
     if (map !== null) files.set(`${fileName}.map`, map.toString());
     files.set(fileName, inAscii(code));
   }
-  write(directory, files);
+  const entries = chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName);
+  writeBuild(directory, files, entries);
 }
 
 interface Manifest {
@@ -106,6 +113,11 @@ function entriesOf(manifest: Manifest): Record<string, string> {
   );
 }
 
+/** True for what is imported by name and is not bundled. */
+export function isOutside(id: string, inside: readonly string[]): boolean {
+  return BARE.test(id) && !inside.includes(packageOf(id));
+}
+
 function packageOf(id: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? id;
 }
@@ -121,8 +133,8 @@ function sharing(): (id: string, info: Info) => string | null {
     return found;
   };
   return (id, info) => {
-    if (id === HOME) return "base";
-    if (TOOLS_ALONE.test(id)) return null;
+    if (id === HOME || id === WORKFLOW_NAMES) return "base";
+    if (TOOLS_ALONE.test(id.replaceAll("\\", "/"))) return null;
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),
     );
@@ -160,13 +172,28 @@ function inAscii(code: string): string {
   );
 }
 
-function write(directory: string, files: ReadonlyMap<string, string>): void {
-  for (const [name, text] of files) {
+/** In the order of `files`, of which `entries` are the names that are loaded from outside. */
+export function writeBuild(
+  directory: string,
+  files: ReadonlyMap<string, string>,
+  entries: readonly string[],
+): void {
+  const differs = ([name, text]: readonly [string, string]): boolean => {
     const file = join(directory, name);
-    if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+    return !existsSync(file) || readFileSync(file, "utf8") !== text;
+  };
+  if (![...files].some(differs)) return removeOthers(directory, files);
+  for (const name of entries) rmSync(join(directory, name), { force: true });
+  removeOthers(directory, files);
+  for (const [name, text] of [...files].filter(differs)) {
+    const file = join(directory, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
+}
+
+/** Modules that another build left there. */
+function removeOthers(directory: string, files: ReadonlyMap<string, string>): void {
   for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" })) {
     if (/\.m?js(?:\.map)?$/.test(name) && !files.has(name.replaceAll("\\", "/"))) {
       rmSync(join(directory, name));

@@ -5,7 +5,9 @@ import type { OutputChunk } from "rolldown";
 
 /** Of every package that one of the chunks has a module of. */
 export function noticesOf(root: string, chunks: readonly OutputChunk[]): string {
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds).map((id) => relative(root, id));
+  const modules = chunks
+    .flatMap(({ moduleIds }) => moduleIds)
+    .map((id) => relative(root, id).replaceAll("\\", "/"));
   const names = modules.flatMap((id) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
   const told = [...new Set(names)].sort().map((name) => noticeOf(join(root, "node_modules", name)));
   return ["What this package holds of others, and their licences.\n", ...told].join("\n");

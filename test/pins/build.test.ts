@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { isOutside, writeBuild } from "../../scripts/bundle.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const DIST = join(ROOT, "dist");
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly exports: { readonly [name: string]: string | { readonly default: string } };
+  readonly peerDependencies: { readonly [name: string]: string };
+};
+
+const built = mkdtempSync(join(tmpdir(), "rote-build-"));
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+describe("a build", () => {
+  it("that breaks off over another one leaves no entry point that loads the other's half", () => {
+    writeFileSync(join(built, "index.js"), "the one before");
+    writeFileSync(join(built, "old.js"), "an entry that is none any more");
+    // Nothing can be written below it.
+    writeFileSync(join(built, "chunks"), "");
+    const files = new Map([
+      ["chunks/base.js", "new"],
+      ["index.js", "new"],
+    ]);
+    expect(() => writeBuild(built, files, ["index.js"])).toThrow();
+    expect(readdirSync(built)).toEqual(["chunks"]);
+    rmSync(join(built, "chunks"));
+    writeBuild(built, files, ["index.js"]);
+    expect(readFileSync(join(built, "index.js"), "utf8")).toBe("new");
+  });
+
+  it("holds what is named by a path, of whatever system, and of packages only its own", () => {
+    const inside = ["zod", "@noble/ed25519"];
+    const paths = [
+      "/home/a/src/index.ts",
+      "C:\\a\\src\\index.ts",
+      "D:/a/src/index.ts",
+      "./x.ts",
+      "\0runtime",
+    ];
+    expect(
+      [...paths, "zod", "zod/mini", "@noble/ed25519"].filter((id) => isOutside(id, inside)),
+    ).toEqual([]);
+    const names = [
+      "node:fs",
+      "fs",
+      "fs/promises",
+      "better-sqlite3",
+      "@ai-sdk/anthropic",
+      "zod-to",
+      "unpdf",
+    ];
+    expect(names.filter((id) => !isOutside(id, inside))).toEqual([]);
+  });
+});
+
+describe("what ships", () => {
+  const names = Object.entries(manifest.exports).flatMap(([name, entry]) =>
+    typeof entry === "string" ? [] : [[name, entry.default.replace("./dist/", "")] as const],
+  );
+
+  it("exports under every name what its source exports", async () => {
+    const code = `const said = {};
+      for (const file of ${JSON.stringify(names.map(([, file]) => file))}) {
+        said[file] = Object.keys(await import(${JSON.stringify(pathToFileURL(DIST).href)} + "/" + file)).sort();
+      }
+      console.log(JSON.stringify(said));`;
+    const said = JSON.parse(
+      execFileSync(process.execPath, ["--input-type=module", "--eval", code], { encoding: "utf8" }),
+    );
+    expect(names.length).toBeGreaterThan(10);
+    for (const [name, file] of names) {
+      const source = pathToFileURL(join(ROOT, "src", file.replace(/\.js$/, ".ts"))).href;
+      expect([name, said[file]]).toEqual([name, Object.keys(await import(source)).sort()]);
+    }
+  });
+
+  it("imports no packages but the native one and optional peers", () => {
+    const files = readdirSync(DIST, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /\.m?js$/.test(file),
+    );
+    const imported = files.flatMap((file) =>
+      [
+        ...readFileSync(join(DIST, file), "utf8").matchAll(
+          /(?:\bfrom |\bimport\(|\brequire\(|Require\([\w.]*\)\(|^import )"((?:@[\w-]+\/)?[\w-][\w.-]*)(?:\/[^"]*)?"/gm,
+        ),
+      ].map(([, name = ""]) => name),
+    );
+    const known = ["better-sqlite3", ...Object.keys(manifest.peerDependencies)];
+    expect(imported).toContain("better-sqlite3");
+    expect([...new Set(imported)].filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
