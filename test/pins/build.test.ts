@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { isOutside, writeBuild } from "../../scripts/bundle.ts";
+import { pdfOf } from "../support/documents.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DIST = join(ROOT, "dist");
@@ -77,6 +78,25 @@ describe("what ships", () => {
       const source = pathToFileURL(join(ROOT, "src", file.replace(/\.js$/, ".ts"))).href;
       expect([name, said[file]]).toEqual([name, Object.keys(await import(source)).sort()]);
     }
+  });
+
+  it("finds its process for PDFs by its place", async () => {
+    const file = join(built, "invoice.pdf");
+    writeFileSync(file, pdfOf(["Invoice 7"]));
+    const urlOf = (name: string) => pathToFileURL(join(DIST, name)).href;
+    const { pdfTool } = (await import(
+      urlOf("tools/pdf.js")
+    )) as typeof import("../../src/tools/pdf.ts");
+    const { registerFiles } = (await import(
+      urlOf("tools/index.js")
+    )) as typeof import("../../src/tools/index.ts");
+    const tool = pdfTool(registerFiles([{ source: "invoice", file }]));
+    const signal = new AbortController().signal;
+    const args = { source: "invoice", from: 1, count: 1 };
+    expect(await tool.call({ arguments: args, signal, operationId: "one" })).toMatchObject({
+      kind: "done",
+      result: { pages: 1 },
+    });
   });
 
   it("imports no packages but the native one and optional peers", () => {
