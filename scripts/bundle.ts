@@ -66,6 +66,7 @@ export async function bundle(directory: string): Promise<void> {
     entryFileNames: ({ facadeModuleId }) =>
       facadeModuleId?.endsWith(".mjs") === true ? "[name].mjs" : "[name].js",
     chunkFileNames: "chunks/[name].js",
+    minifyInternalExports: false,
     sourcemap: true,
     // Sources ship, and those of dependencies are named.
     sourcemapExcludeSources: true,

@@ -5,4 +5,6 @@
 import { createRequire } from "node:module";
 import type Driver from "better-sqlite3";
 
-export const Sqlite: typeof Driver = createRequire(import.meta.url)("better-sqlite3");
+const driver: unknown = createRequire(import.meta.url)("better-sqlite3");
+
+export const Sqlite = driver as typeof Driver;
