@@ -137,16 +137,18 @@ function told<T>(file: string, otherwise: "not_readable" | "not_writable", work:
   } catch (error) {
     const system = (error as NodeJS.ErrnoException).code ?? "";
     const data = { file };
-    const fails = (code: string, why: string) =>
-      new RoteError(code, `The key file ${file} ${why}.`, data, error);
-    if (system === "EEXIST") throw fails("file_exists", "exists and is left as it is");
-    if (system === "ENOENT" && otherwise === "not_readable") {
-      throw fails("file_not_found", "does not exist");
+    const say = (why: string) => `The key file ${file} ${why}.`;
+    if (system === "EEXIST") {
+      throw new RoteError("file_exists", say("exists and is left as it is"), data, error);
     }
     // A symbolic link: the key would be wherever somebody points.
     if (system === "ELOOP") throw refused(file, "is a symbolic link");
-    if (system === "ENOENT")
-      throw fails("file_not_found", "is to be in a folder that does not exist");
-    throw fails(otherwise, `cannot be used (${system})`);
+    if (system === "ENOENT") {
+      const why = otherwise === "not_readable" ? "does not exist" : "is to be in a missing folder";
+      throw new RoteError("file_not_found", say(why), data, error);
+    }
+    const message = say(`cannot be used (${system})`);
+    if (otherwise === "not_readable") throw new RoteError("not_readable", message, data, error);
+    throw new RoteError("not_writable", message, data, error);
   }
 }
