@@ -11,7 +11,10 @@ export async function ofTrustFile<T>(file: string, work: () => T | Promise<T>): 
     return await work();
   } catch (error) {
     if (!(error instanceof RoteError) || error.code !== "trust_refused") throw error;
-    throw fault("trust_refused", `trust ${file}: ${error.message}`, undefined, { ...error.data, file });
+    throw fault("trust_refused", `trust ${file}: ${error.message}`, undefined, {
+      ...error.data,
+      file,
+    });
   }
 }
 

@@ -3,14 +3,15 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { moduleFromHome, placeFromHome } from "../../base/code-home.ts";
+import { ACTOR } from "../../model/workflows.ts";
 import { OPEN_ENGAGEMENT, PLACES, READING } from "./folder.ts";
-import { ACTOR } from "./names.ts";
 
-/** Entry points of this package that the module imports, by where they stand from here. */
+/** Entry points of this package that the module imports, by the modules that they are. */
 const ENTRIES = {
-  "rote/keys": "../keys",
-  "rote/tools": "../../tools/index",
-  "rote/tools/workpaper": "../../tools/workpaper",
+  "rote/keys": "app/keys",
+  "rote/tools": "tools/index",
+  "rote/tools/workpaper": "tools/workpaper",
 } as const;
 
 /** What `host.mjs` in this folder says. */
@@ -111,16 +112,11 @@ function json(name) {
  */
 function entriesFor(directory: string): (entry: keyof typeof ENTRIES) => string {
   const found = isFoundFrom(directory);
-  // Compiled, the sibling is JavaScript too.
-  const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-  return (entry) => {
-    const place = new URL(`${ENTRIES[entry]}${ending}`, import.meta.url).href;
-    return JSON.stringify(found ? entry : place);
-  };
+  return (entry) => JSON.stringify(found ? entry : moduleFromHome(ENTRIES[entry]).href);
 }
 
 function isFoundFrom(directory: string): boolean {
-  const own = fileURLToPath(new URL("../../../package.json", import.meta.url));
+  const own = fileURLToPath(placeFromHome("../package.json"));
   const { name } = JSON.parse(readFileSync(own, "utf8")) as { readonly name: string };
   try {
     const found = createRequire(join(resolve(directory), PLACES.module)).resolve(
