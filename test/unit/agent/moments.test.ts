@@ -169,8 +169,8 @@ describe("calls that are broken off", () => {
 
   it("at the end of the time end the run by that", async () => {
     const { begun, tools, model } = three();
-    const { timers, ring } = heldAlarms(1_000_001);
-    const host = await made({ tools }, {}, { timers });
+    const { timers, clock, ring } = heldAlarms(1_000_001);
+    const host = await made({ tools }, { clock }, { timers });
     const limits = { max_active_ms: 1_000_000, consecutive_errors: 3, no_progress: 1 };
     const runtime = runtimeOf(host, model, { defaults: { limits } });
     const going = runtime.run("look");
