@@ -106,7 +106,7 @@ async function saidIn(
   if (said !== undefined) return said;
   const bytes = await context.blobs.read(blob ?? "", placeOf(placed), "what the model said");
   const json = bytes === undefined ? undefined : readCanonical(bytes);
-  if (json?.ok === true && saidShape(json.value, "") === null) return json.value as JsonOf<Said>;
+  if (json?.ok === true && saidShape(json.value) === null) return json.value as JsonOf<Said>;
   if (bytes !== undefined) report(context, placed, "blob_differs", "it is not what a model says");
   return undefined;
 }

@@ -107,7 +107,7 @@ export function openReceipt(
   const malformed = (message: string) => err({ code: "receipt_malformed", message } as const);
   if (!json.ok) return malformed(`the statement is not canonical JSON: ${json.error.message}`);
   if (isStatement(json.value)) return ok(json.value);
-  return malformed(`the statement: ${statementShape(json.value, "") ?? ""}`);
+  return malformed(`the statement: ${statementShape(json.value) ?? ""}`);
 }
 
 interface Facts {
