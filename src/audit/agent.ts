@@ -8,7 +8,7 @@ import { TAGS } from "../base/tags.ts";
 import type { Operation } from "../model/operation.ts";
 import { type Said, saidShape } from "./agent-bodies.ts";
 import type { Bodies } from "./bodies.ts";
-import { bytesOf, readCanonical } from "./canonical.ts";
+import { readCanonical, textOf } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 
 export interface AgentAudit {
@@ -131,7 +131,7 @@ export function judgeCall(
   if (agent.calls === undefined) return;
   const asked = agent.calls.get(call);
   const read = readJson(asked?.arguments ?? "", { numbers: "finite" });
-  const same = read.ok && Buffer.compare(bytesOf(read.value), bytesOf(args)) === 0;
+  const same = read.ok && textOf(read.value) === textOf(args);
   if (asked?.name !== tool.name || !same) {
     const what = asked === undefined ? "nothing" : `${asked.name} ${asked.arguments.slice(0, 200)}`;
     foreign(`call ${call} is of ${tool.name}, and the model asked for ${what}`);

@@ -6,7 +6,7 @@
  * and says why.
  */
 import { sameBytes } from "../base/bytes.ts";
-import { canonicalBytes } from "../base/canonical.ts";
+import { canonicalBytes, canonicalText } from "../base/canonical.ts";
 import { isJsonArray, type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { plainLength } from "./plain-length.ts";
@@ -35,12 +35,11 @@ export function readCanonical(bytes: Uint8Array): Result<JsonValue, Unreadable> 
   return err({ kind: "not_canonical", message: "its canonical text has other bytes", value });
 }
 
-/** `canonicalBytes`, faster for a value that was read from canonical text. */
-export function bytesOf(value: JsonValue): Uint8Array {
+/** `canonicalText`, faster for a value that was read from canonical text. */
+export function textOf(value: JsonValue): string {
   const text = JSON.stringify(value);
   // Members in order and whole characters: then the platform writes what RFC 8785 says.
-  if (text.includes("\\ud") || !isSorted(value, MAX_DEPTH)) return canonicalBytes(value);
-  return Buffer.from(text);
+  return text.includes("\\ud") || !isSorted(value, MAX_DEPTH) ? canonicalText(value) : text;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

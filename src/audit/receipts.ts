@@ -1,6 +1,6 @@
 /** Receipts: signed by a key that may, about exactly the admission they answer, and saying what the entry says. */
 import { sameBytes } from "../base/bytes.ts";
-import { type Digest, digestBytes } from "../base/digest.ts";
+import { type Digest, digestBytes, digestText } from "../base/digest.ts";
 import { openEnvelope, readEnvelope } from "../base/dsse.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
@@ -11,7 +11,7 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import { judgeBelonging, operationFrom } from "./admissions.ts";
 import { type Bodies, isStatement, type Statement, statementShape } from "./bodies.ts";
 import type { Budgets } from "./budgets.ts";
-import { bytesOf, readCanonical } from "./canonical.ts";
+import { readCanonical, textOf } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 import { frozen } from "./operation.ts";
 import type { Admission, RunAudit } from "./run-state.ts";
@@ -231,7 +231,7 @@ async function resultIn(
   placed: Placed,
   { result, result_blob: blob }: Receipt,
 ): Promise<string | null | undefined> {
-  if (result !== undefined) return bare(digestBytes(TAGS.result, bytesOf(result)));
+  if (result !== undefined) return bare(digestText(TAGS.result, textOf(result)));
   if (blob === undefined) return null;
   const bytes = await context.blobs.read(blob, placeOf(placed), "a result");
   if (bytes === undefined) return undefined;

@@ -22,6 +22,7 @@ import {
 } from "../../ports/bundle.ts";
 
 const BUFFER_BYTES = 65_536;
+const LEAST_BYTES = 512;
 /** No file of a bundle lies deeper than two folders down. */
 const MAX_DEPTH = 8;
 
@@ -87,12 +88,15 @@ function openRegular(file: string): number | undefined {
 
 async function* portionsOf(descriptor: number, file: string): AsyncGenerator<Uint8Array> {
   try {
+    let left = fstatSync(descriptor).size;
     for (;;) {
-      const bytes = Buffer.allocUnsafe(BUFFER_BYTES);
+      // Most files are small, and there are many. Behind the end that was told there may be more.
+      const bytes = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, Math.max(left, LEAST_BYTES)));
       const count = told(file, "not_readable", () =>
         readSync(descriptor, bytes, 0, bytes.byteLength, null),
       );
       if (count === 0) return;
+      left -= count;
       yield bytes.subarray(0, count);
     }
   } finally {
