@@ -45,7 +45,8 @@ export interface AuditOptions {
 const PROGRESS_EVERY = 512;
 
 const MAX_HEAD_LINE_BYTES = 4_096;
-const MAX_TRUST_BYTES = 100_000_000;
+/** It is read whole. Eighty versions of a thousand keys each have about as much. */
+const MAX_TRUST_BYTES = 32_000_000;
 
 /** @throws RoteError `trust_refused` when the auditor's own trust store is not one */
 export async function auditBundle(
@@ -147,12 +148,15 @@ async function learnTrust(source: BundleSource, { keys, findings }: Context): Pr
   const file = BUNDLE_FILES.trust;
   const portions = await source.read(file);
   if (portions === undefined) return missing(findings, file);
+  const place = { file, index: null, chain: null, seq: null };
   const bytes = await wholeOf(portions, MAX_TRUST_BYTES);
-  const json = bytes === undefined ? undefined : readCanonical(bytes);
-  if (json?.ok !== true || !Array.isArray(json.value)) {
-    const message = json?.ok === false ? json.error.message : "it is not a list of envelopes";
-    findings.add("file_malformed", { file, index: null, chain: null, seq: null }, message);
-    return;
+  if (bytes === undefined) {
+    return findings.add("file_too_large", place, `it has more than ${MAX_TRUST_BYTES} bytes`);
+  }
+  const json = readCanonical(bytes);
+  if (!json.ok || !Array.isArray(json.value)) {
+    const message = json.ok ? "it is not a list of envelopes" : json.error.message;
+    return findings.add("file_malformed", place, message);
   }
   keys.learn(json.value as readonly JsonValue[], (index) => (code, message) => {
     findings.add(code, { file, index: [index, index], chain: null, seq: null }, message);
