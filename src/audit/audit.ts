@@ -11,7 +11,9 @@ import type { JsonValue } from "../base/json.ts";
 import { leafHash } from "../base/merkle.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import { BLOB_FOLDER, BUNDLE_FILES, type BundleSource } from "../ports/bundle.ts";
+import { type Ahead, envelopeAhead } from "./ahead.ts";
 import { createBlobs } from "./blobs.ts";
+import type { Bodies } from "./bodies.ts";
 import { createBudgets } from "./budgets.ts";
 import { readCanonical } from "./canonical.ts";
 import { createChains } from "./chains.ts";
@@ -25,7 +27,7 @@ import { createHostChain } from "./host-chain.ts";
 import { createJudge } from "./judgement.ts";
 import { createKeys, openOwnTrust } from "./keys.ts";
 import { linesOf, type Piece, wholeOf } from "./lines.ts";
-import { MAX_LINE_BYTES, readEntry } from "./read-entry.ts";
+import { MAX_LINE_BYTES, type ReadEntry, readEntry } from "./read-entry.ts";
 import type { AuditReport } from "./report.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createSeen } from "./seen.ts";
@@ -47,6 +49,24 @@ const PROGRESS_EVERY = 512;
 const MAX_HEAD_LINE_BYTES = 4_096;
 /** It is read whole. Eighty versions of a thousand keys each have about as much. */
 const MAX_TRUST_BYTES = 32_000_000;
+
+/** Entries that are read while those before them are judged, so that their signatures can be verified meanwhile. */
+const READ_AHEAD = 32;
+
+interface Fault {
+  readonly code: FindingCode;
+  readonly message: string;
+}
+
+/** An entry that was read and is not judged yet. */
+interface Waiting {
+  readonly leaf: Uint8Array;
+  readonly length: number;
+  readonly read: ReadEntry | undefined;
+  /** Of its line. */
+  readonly faults: readonly Fault[];
+  readonly ahead?: Ahead;
+}
 
 /** @throws RoteError `trust_refused` when the auditor's own trust store is not one */
 export async function auditBundle(
@@ -83,17 +103,35 @@ export async function auditBundle(
   const raw = notes === undefined ? undefined : rawHeadsOf(linesOf(notes, MAX_HEAD_LINE_BYTES));
   const heads = createHeads(raw, options.anchors ?? [], keys, findings);
 
-  async function takePiece(piece: Piece, index: number): Promise<void> {
-    const leaf = leafHash(piece.bytes);
+  function readAhead(piece: Piece): Waiting {
+    const faults: Fault[] = [];
+    const read = readEntry(piece, (code, message) => faults.push({ code, message }));
+    const { bytes } = piece;
+    const waiting = { leaf: leafHash(bytes), length: bytes.byteLength, read, faults };
+    if (read?.fault !== null || read.entry.type !== "receipt") return waiting;
+    const { envelope } = read.entry.body as JsonValue & Bodies["receipt"];
+    const ahead = envelopeAhead(envelope, (id) => keys.inForce()?.key(id)?.key);
+    return ahead === undefined ? waiting : { ...waiting, ahead };
+  }
+
+  async function take({ leaf, length, read, faults, ahead }: Waiting): Promise<void> {
+    const index = counts.entries;
     counts.entries += 1;
-    counts.bytes += piece.bytes.byteLength;
-    const file = { file: BUNDLE_FILES.journal, index: [index, index] as const };
-    const add = (code: FindingCode, message: string) =>
-      findings.add(code, { ...file, chain: null, seq: null }, message);
-    const read = readEntry(piece, add);
+    counts.bytes += length;
+    const place = { file: BUNDLE_FILES.journal, index: [index, index] as const };
+    for (const { code, message } of faults) {
+      findings.add(code, { ...place, chain: null, seq: null }, message);
+    }
     if (read === undefined) return void (await heads.add(leaf, false, 0));
     const { entry, hash, fault } = read;
-    const placed: Placed = { entry, hash, index, seconds: Math.floor(entry.time / 1000) };
+    const seconds = Math.floor(entry.time / 1000);
+    const placed: Placed = {
+      entry,
+      hash,
+      index,
+      seconds,
+      ...(ahead === undefined ? {} : { ahead }),
+    };
     if (fault !== null) findings.add(fault.code, placeOf(placed), fault.message);
     const follows = chains.follow(entry, hash, index);
     if (index === 0 && entry.chain !== HOST_CHAIN) {
@@ -111,15 +149,21 @@ export async function auditBundle(
     if (met !== undefined) await met;
   }
 
+  async function takeNext(waiting: Waiting): Promise<void> {
+    await take(waiting);
+    if (counts.entries % PROGRESS_EVERY === 0) await options.progress?.(counts.entries);
+  }
+
   const journal = await source.read(BUNDLE_FILES.journal);
   if (journal === undefined) missing(findings, BUNDLE_FILES.journal);
   else {
-    let index = 0;
+    const waiting: Waiting[] = [];
     for await (const piece of linesOf(journal, MAX_LINE_BYTES)) {
-      await takePiece(piece, index);
-      index += 1;
-      if (index % PROGRESS_EVERY === 0) await options.progress?.(index);
+      waiting.push(readAhead(piece));
+      const first = waiting.length > READ_AHEAD ? waiting.shift() : undefined;
+      if (first !== undefined) await takeNext(first);
     }
+    for (const rest of waiting) await takeNext(rest);
   }
   await heads.finish();
   counts.heads = heads.good;

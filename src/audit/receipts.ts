@@ -4,6 +4,7 @@ import { type Digest, digestBytes, digestText } from "../base/digest.ts";
 import { openEnvelope, readEnvelope } from "../base/dsse.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import type { Verify } from "../base/sign.ts";
 import { TAGS } from "../base/tags.ts";
 import type { Operation, Outcome } from "../model/operation.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
@@ -39,7 +40,8 @@ export async function judgeReceipt(
   const { context } = receipting;
   context.counts.receipts[body.outcome] += 1;
   const admission = body.admission === null ? null : (run.open.get(body.admission) ?? undefined);
-  const opened = openReceipt(body.envelope, context.keys.at(placed.index), placed.seconds);
+  const trust = context.keys.at(placed.index);
+  const opened = openReceipt(body.envelope, trust, placed.seconds, await placed.ahead);
   if (!opened.ok) report(context, placed, opened.error.code, opened.error.message);
   const result = await resultIn(context, placed, body);
   if (admission === undefined) {
@@ -88,6 +90,7 @@ export function openReceipt(
   envelope: JsonValue,
   trust: TrustStore | undefined,
   seconds: number,
+  check?: Verify,
 ): Result<Statement, ReceiptFault> {
   const unsigned = (message: string) => err({ code: "receipt_signature", message } as const);
   const read = readEnvelope(envelope);
@@ -96,12 +99,13 @@ export function openReceipt(
     return unsigned("no trust store that the auditor vouches for is in force");
   }
   let why = "";
-  const opened = openEnvelope(read.value, PAYLOAD_TYPES.receipt, (id) => {
+  const find = (id: string) => {
     const usable = trust.usable(id, "receipt", seconds);
     if (usable.ok) return trust.key(id)?.key;
     why = ` (the key ${id}: ${usable.error})`;
     return undefined;
-  });
+  };
+  const opened = openEnvelope(read.value, PAYLOAD_TYPES.receipt, find, check);
   if (!opened.ok) return unsigned(`the receipt is refused: ${opened.error}${why}`);
   const json = readCanonical(opened.value.payload);
   const malformed = (message: string) => err({ code: "receipt_malformed", message } as const);

@@ -6,6 +6,7 @@ import {
   fsyncSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readdirSync,
   readSync,
@@ -105,13 +106,19 @@ async function* portionsOf(descriptor: number, file: string): AsyncGenerator<Uin
 }
 
 function* namesIn(directory: string, inside: string, depth: number): Generator<string> {
-  const entries = told(directory, "not_readable", () =>
-    readdirSync(path.join(directory, inside), { withFileTypes: true }),
-  );
-  for (const entry of entries) {
-    const name = inside + entry.name;
-    if (entry.isDirectory() && depth < MAX_DEPTH) yield* namesIn(directory, `${name}/`, depth + 1);
-    else yield name;
+  const here = path.join(directory, inside);
+  // Not as one list: a folder of blobs has one for each approval.
+  const folder = told(directory, "not_readable", () => opendirSync(here));
+  const next = () => told(directory, "not_readable", () => folder.readSync());
+  try {
+    for (let entry = next(); entry !== null; entry = next()) {
+      const name = inside + entry.name;
+      if (entry.isDirectory() && depth < MAX_DEPTH)
+        yield* namesIn(directory, `${name}/`, depth + 1);
+      else yield name;
+    }
+  } finally {
+    folder.closeSync();
   }
 }
 
