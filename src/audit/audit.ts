@@ -5,6 +5,9 @@
  *   what their signatures say; signatures count by the auditor's own trust store, at their place.
  * - A2 It goes on behind what it finds, so that one fault does not hide another, and says how much it saw.
  * - A3 A finding of any kind, and nothing to look at, is not a clean record.
+ * - A4 Of what is behind it, an audit remembers what may be named again: open runs and uncertain operations whole, and of
+ *   each run that ended, blob that was named and effect that took its key sixteen bytes (`seen.ts`). For a run of three
+ *   receipts behind one approval that is about 64 bytes a receipt.
  */
 
 import type { JsonValue } from "../base/json.ts";

@@ -1,5 +1,5 @@
 /**
- * A set of texts that keeps sixteen bytes of each, by their SHA-256.
+ * A set of texts that keeps sixteen bytes of each, by their SHA-256: 32 to 64 with the places that are free.
  *
  * What was added is always found again. That two texts share their sixteen bytes would need a collision made on
  * purpose, and would show as a repetition that is none: never hide one.
