@@ -1,10 +1,11 @@
 /** The auditor's quick look at canonical text, beside the strict reader and writer that say what canonical is. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCanonical } from "../../src/audit/canonical.ts";
+import { readCanonical, textOf } from "../../src/audit/canonical.ts";
 import { plainLength } from "../../src/audit/plain-length.ts";
 import { sameBytes } from "../../src/base/bytes.ts";
 import { canonicalBytes, canonicalText } from "../../src/base/canonical.ts";
+import { digestOf, digestText } from "../../src/base/digest.ts";
 import { type JsonValue, readJson } from "../../src/base/json.ts";
 import { jsonText, jsonValue } from "../support/json-arbitraries.ts";
 
@@ -120,6 +121,18 @@ describe("bytes that must be canonical", () => {
     const bytes = Buffer.from(text);
     expect(isCanonical(bytes)).toBe(false);
     expect(readCanonical(bytes).ok).toBe(false);
+  });
+
+  it("are written again as the strict writer writes them, and have its digests", () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const text = canonicalText(value);
+        const read = readCanonical(Buffer.from(text));
+        if (!read.ok) throw new Error(read.error.message);
+        expect(textOf(read.value)).toBe(text);
+        expect(digestText("rote-value/v1", text)).toBe(digestOf("rote-value/v1", value));
+      }),
+    );
   });
 
   it("have the length that is foretold of them", () => {
