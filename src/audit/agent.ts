@@ -26,7 +26,7 @@ import {
 import type { Family } from "./agent-family.ts";
 import { comingUp, dueOf, endingsOf, supports } from "./agent-rules.ts";
 import type { Bodies } from "./bodies.ts";
-import { bytesOf, readCanonical } from "./canonical.ts";
+import { readCanonical, textOf } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 
 export interface AgentAudit {
@@ -226,7 +226,7 @@ async function saidIn(
   if (said !== undefined) return said;
   const bytes = await context.blobs.read(blob ?? "", placeOf(placed), "what the model said");
   const json = bytes === undefined ? undefined : readCanonical(bytes);
-  if (json?.ok === true && saidShape(json.value, "") === null) return json.value as JsonOf<Said>;
+  if (json?.ok === true && saidShape(json.value) === null) return json.value as JsonOf<Said>;
   if (bytes !== undefined) report(context, placed, "blob_differs", "it is not what a model says");
   return undefined;
 }
@@ -303,7 +303,7 @@ function judgeAsking(
   if (agent.calls === undefined) return;
   const asked = agent.calls.get(call);
   const wanted = argumentsIn(asked?.arguments ?? "");
-  const same = wanted !== undefined && Buffer.compare(bytesOf(wanted), bytesOf(args)) === 0;
+  const same = wanted !== undefined && textOf(wanted) === textOf(args);
   if (asked?.name !== tool.name || !same) {
     const what = asked === undefined ? "nothing" : `${asked.name} ${asked.arguments.slice(0, 200)}`;
     unasked(`call ${call} is of ${tool.name}, and the model asked for ${what}`);

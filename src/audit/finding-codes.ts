@@ -37,6 +37,11 @@ export const FINDING_CODES = {
     meaning: "A file does not have the form it must have.",
     todo: ASK_FOR_ALL,
   },
+  file_too_large: {
+    severity: "error",
+    meaning: "A file has more bytes than an audit reads of it, which is more than any host writes.",
+    todo: "Ask for a copy from the host itself; somebody may have filled this one up.",
+  },
   line_unfinished: {
     severity: "error",
     meaning: "The last line does not end: the file was cut off.",
