@@ -18,9 +18,7 @@ const ENGINES = [
 
 /** The same steps in durable engines, each beside synced inserts in its own process; none where they do not start. */
 export async function engines(sizes: readonly number[]): Promise<readonly Row[]> {
-  const fresh = !existsSync(join(FOLDER, "node_modules"));
-  const problem = installed("bench/engines");
-  if (fresh && problem === null) linkPostgres();
+  const problem = installed("bench/engines", linkPostgres);
   if (problem !== null) {
     process.stderr.write(`left out LangGraph.js and DBOS: ${problem}\n`);
     return [];
