@@ -11,6 +11,7 @@ import { isKeyName } from "../base/note.ts";
 import { type PrivateKey, privateKeyOf } from "../base/sign.ts";
 import { TAGS } from "../base/tags.ts";
 import type { HostParts, Identity, Intent, RegisteredTool } from "../host/index.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { type Budget, budgetSchema, type PolicyDocument, policySchema } from "../model/policy.ts";
 import { holderName } from "../model/trust.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -247,13 +248,14 @@ function texts(given: unknown, what: string): readonly string[] {
 interface Schema<T> {
   safeParse(
     value: unknown,
+    words: typeof IN_ENGLISH,
   ):
     | { readonly success: true; readonly data: T }
     | { readonly success: false; readonly error: Problems };
 }
 
 function parsed<T>(schema: Schema<T>, value: unknown, what: string): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, IN_ENGLISH);
   if (result.success) return deepFreeze(result.data);
   throw invalid(`the ${what} is not valid: ${problemsIn(result.error).slice(0, 5).join("; ")}`);
 }

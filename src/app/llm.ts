@@ -15,6 +15,7 @@ import {
 } from "../llm/providers.ts";
 import { type ModelAttempt, type RetryPolicy, retryingChat } from "../llm/retry.ts";
 import { type SdkChatOptions, sdkChat } from "../llm/sdk-chat.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { type PriceTable, priceTableSchema } from "../model/prices.ts";
 import type { ModelIdentity } from "../model/run.ts";
 import { systemClock } from "../os/clock.ts";
@@ -153,7 +154,7 @@ export function readPrices(document: Uint8Array | string): PriceTable {
     const { line, column, message } = read.error;
     throw new RoteError("bad_prices", `line ${line}, column ${column}: ${message}`);
   }
-  const table = priceTableSchema.safeParse(read.value);
+  const table = priceTableSchema.safeParse(read.value, IN_ENGLISH);
   if (table.success) return table.data;
   const problems = problemsIn(table.error);
   throw new RoteError("bad_prices", problems.slice(0, 5).join("; "), { problems });

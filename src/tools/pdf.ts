@@ -9,6 +9,7 @@
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { placeFromHome } from "../base/code-home.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords, wordsOf } from "./definition.ts";
@@ -119,7 +120,7 @@ type Told =
 
 /** MiB; the parser itself takes about half of this. */
 const LEAST_HEAP = 64;
-const CHILD = fileURLToPath(new URL("./pdf-child.mjs", import.meta.url));
+const CHILD = fileURLToPath(placeFromHome("tools/pdf-child.mjs"));
 
 async function inProcess(work: Work, signal: AbortSignal): Promise<Told> {
   // What was cancelled while the document was read says so no more.
