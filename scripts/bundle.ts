@@ -35,6 +35,7 @@ const NATIVE = ["better-sqlite3"];
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
   ["core", "index.ts"],
+  ["program", "cli/program.ts"],
   ["store", "store/sqlite/store.ts"],
 ];
 
