@@ -16,8 +16,6 @@ import { noticesOf } from "./notices.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const HOME = join(ROOT, "src/base/code-home.ts");
-/** Too small for a file of its own, which the table of commands would open at every start. */
-const WORKFLOW_NAMES = join(ROOT, "src/app/workflows/names.ts");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** Started or imported by their place, or called by tests in their own process. */
@@ -38,6 +36,7 @@ const NATIVE = ["better-sqlite3"];
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
   ["core", "index.ts"],
+  ["program", "cli/program.ts"],
   ["store", "store/sqlite/store.ts"],
 ];
 
@@ -134,7 +133,7 @@ function sharing(): (id: string, info: Info) => string | null {
     return found;
   };
   return (id, info) => {
-    if (id === HOME || id === WORKFLOW_NAMES) return "base";
+    if (id === HOME) return "base";
     if (TOOLS_ALONE.test(id.replaceAll("\\", "/"))) return null;
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),

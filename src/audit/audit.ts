@@ -5,13 +5,18 @@
  *   what their signatures say; signatures count by the auditor's own trust store, at their place.
  * - A2 It goes on behind what it finds, so that one fault does not hide another, and says how much it saw.
  * - A3 A finding of any kind, and nothing to look at, is not a clean record.
+ * - A4 Of what is behind it, an audit remembers what may be named again: open runs and uncertain operations whole, and of
+ *   each run that ended, blob that was named and effect that took its key sixteen bytes (`seen.ts`). For a run of three
+ *   receipts behind one approval that is about 64 bytes a receipt.
  */
 
 import type { JsonValue } from "../base/json.ts";
 import { leafHash } from "../base/merkle.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import { BLOB_FOLDER, BUNDLE_FILES, type BundleSource } from "../ports/bundle.ts";
+import { type Ahead, envelopeAhead } from "./ahead.ts";
 import { createBlobs } from "./blobs.ts";
+import type { Bodies } from "./bodies.ts";
 import { createBudgets } from "./budgets.ts";
 import { readCanonical } from "./canonical.ts";
 import { createChains } from "./chains.ts";
@@ -25,7 +30,7 @@ import { createHostChain } from "./host-chain.ts";
 import { createJudge } from "./judgement.ts";
 import { createKeys, openOwnTrust } from "./keys.ts";
 import { linesOf, type Piece, wholeOf } from "./lines.ts";
-import { MAX_LINE_BYTES, readEntry } from "./read-entry.ts";
+import { MAX_LINE_BYTES, type ReadEntry, readEntry } from "./read-entry.ts";
 import type { AuditReport } from "./report.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createSeen } from "./seen.ts";
@@ -45,7 +50,26 @@ export interface AuditOptions {
 const PROGRESS_EVERY = 512;
 
 const MAX_HEAD_LINE_BYTES = 4_096;
-const MAX_TRUST_BYTES = 100_000_000;
+/** It is read whole. Eighty versions of a thousand keys each have about as much. */
+const MAX_TRUST_BYTES = 32_000_000;
+
+/** Entries that are read while those before them are judged, so that their signatures can be verified meanwhile. */
+const READ_AHEAD = 32;
+
+interface Fault {
+  readonly code: FindingCode;
+  readonly message: string;
+}
+
+/** An entry that was read and is not judged yet. */
+interface Waiting {
+  readonly leaf: Uint8Array;
+  readonly length: number;
+  readonly read: ReadEntry | undefined;
+  /** Of its line. */
+  readonly faults: readonly Fault[];
+  readonly ahead?: Ahead;
+}
 
 /** @throws RoteError `trust_refused` when the auditor's own trust store is not one */
 export async function auditBundle(
@@ -82,17 +106,35 @@ export async function auditBundle(
   const raw = notes === undefined ? undefined : rawHeadsOf(linesOf(notes, MAX_HEAD_LINE_BYTES));
   const heads = createHeads(raw, options.anchors ?? [], keys, findings);
 
-  async function takePiece(piece: Piece, index: number): Promise<void> {
-    const leaf = leafHash(piece.bytes);
+  function readAhead(piece: Piece): Waiting {
+    const faults: Fault[] = [];
+    const read = readEntry(piece, (code, message) => faults.push({ code, message }));
+    const { bytes } = piece;
+    const waiting = { leaf: leafHash(bytes), length: bytes.byteLength, read, faults };
+    if (read?.fault !== null || read.entry.type !== "receipt") return waiting;
+    const { envelope } = read.entry.body as JsonValue & Bodies["receipt"];
+    const ahead = envelopeAhead(envelope, (id) => keys.inForce()?.key(id)?.key);
+    return ahead === undefined ? waiting : { ...waiting, ahead };
+  }
+
+  async function take({ leaf, length, read, faults, ahead }: Waiting): Promise<void> {
+    const index = counts.entries;
     counts.entries += 1;
-    counts.bytes += piece.bytes.byteLength;
-    const file = { file: BUNDLE_FILES.journal, index: [index, index] as const };
-    const add = (code: FindingCode, message: string) =>
-      findings.add(code, { ...file, chain: null, seq: null }, message);
-    const read = readEntry(piece, add);
+    counts.bytes += length;
+    const place = { file: BUNDLE_FILES.journal, index: [index, index] as const };
+    for (const { code, message } of faults) {
+      findings.add(code, { ...place, chain: null, seq: null }, message);
+    }
     if (read === undefined) return void (await heads.add(leaf, false, 0));
     const { entry, hash, fault } = read;
-    const placed: Placed = { entry, hash, index, seconds: Math.floor(entry.time / 1000) };
+    const seconds = Math.floor(entry.time / 1000);
+    const placed: Placed = {
+      entry,
+      hash,
+      index,
+      seconds,
+      ...(ahead === undefined ? {} : { ahead }),
+    };
     if (fault !== null) findings.add(fault.code, placeOf(placed), fault.message);
     const follows = chains.follow(entry, hash, index);
     if (index === 0 && entry.chain !== HOST_CHAIN) {
@@ -110,15 +152,21 @@ export async function auditBundle(
     if (met !== undefined) await met;
   }
 
+  async function takeNext(waiting: Waiting): Promise<void> {
+    await take(waiting);
+    if (counts.entries % PROGRESS_EVERY === 0) await options.progress?.(counts.entries);
+  }
+
   const journal = await source.read(BUNDLE_FILES.journal);
   if (journal === undefined) missing(findings, BUNDLE_FILES.journal);
   else {
-    let index = 0;
+    const waiting: Waiting[] = [];
     for await (const piece of linesOf(journal, MAX_LINE_BYTES)) {
-      await takePiece(piece, index);
-      index += 1;
-      if (index % PROGRESS_EVERY === 0) await options.progress?.(index);
+      waiting.push(readAhead(piece));
+      const first = waiting.length > READ_AHEAD ? waiting.shift() : undefined;
+      if (first !== undefined) await takeNext(first);
     }
+    for (const rest of waiting) await takeNext(rest);
   }
   await heads.finish();
   counts.heads = heads.good;
@@ -147,12 +195,15 @@ async function learnTrust(source: BundleSource, { keys, findings }: Context): Pr
   const file = BUNDLE_FILES.trust;
   const portions = await source.read(file);
   if (portions === undefined) return missing(findings, file);
+  const place = { file, index: null, chain: null, seq: null };
   const bytes = await wholeOf(portions, MAX_TRUST_BYTES);
-  const json = bytes === undefined ? undefined : readCanonical(bytes);
-  if (json?.ok !== true || !Array.isArray(json.value)) {
-    const message = json?.ok === false ? json.error.message : "it is not a list of envelopes";
-    findings.add("file_malformed", { file, index: null, chain: null, seq: null }, message);
-    return;
+  if (bytes === undefined) {
+    return findings.add("file_too_large", place, `it has more than ${MAX_TRUST_BYTES} bytes`);
+  }
+  const json = readCanonical(bytes);
+  if (!json.ok || !Array.isArray(json.value)) {
+    const message = json.ok ? "it is not a list of envelopes" : json.error.message;
+    return findings.add("file_malformed", place, message);
   }
   keys.learn(json.value as readonly JsonValue[], (index) => (code, message) => {
     findings.add(code, { file, index: [index, index], chain: null, seq: null }, message);

@@ -76,13 +76,14 @@ export const operationShape: Shape = record({
 });
 
 export function isOperation(value: JsonValue): value is JsonValue & Operation {
-  return operationShape(value, "") === null;
+  return operationShape(value) === null;
 }
 
-const inlineOrBlob: Shape = (value, at) =>
+const operationBlob = record({ blob: hex64 });
+const inlineOrBlob: Shape = (value) =>
   isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, "blob")
-    ? hex64(value["blob"], `${at}/blob`)
-    : operationShape(value, at);
+    ? operationBlob(value)
+    : operationShape(value);
 
 const receiptBody = {
   operation: digest,
@@ -141,10 +142,10 @@ export const BODY_SHAPES: { readonly [type in EntryType]: Shape } = {
     reserved: listOf(record({ counter: text, add: integer })),
     ms: count,
   }),
-  receipt: (value, at) =>
+  receipt: (value) =>
     isJsonObject(value) && (Object.hasOwn(value, "result") || Object.hasOwn(value, "result_blob"))
-      ? withResult(value, at)
-      : withoutResult(value, at),
+      ? withResult(value)
+      : withoutResult(value),
   checkpointed: record({ node: text, ms: count }),
   run_ended: record({
     state: oneOf([...new Set<string>([...TERMINAL_STATES, ...AGENT_TERMINAL_STATES])]),
@@ -200,6 +201,7 @@ export interface Bodies extends AgentBodies {
     }[];
     readonly rules: readonly string[];
     readonly reserved: readonly { readonly counter: string; readonly add: string }[];
+    readonly ms: number;
   };
   readonly receipt: {
     readonly operation: Digest;
@@ -215,6 +217,7 @@ export interface Bodies extends AgentBodies {
     readonly reason: string;
     readonly failure: { readonly reason: string } | null;
     readonly result: Digest | null;
+    readonly ms: number;
   };
   readonly host_opened: { readonly audience: string };
   readonly trust: {
@@ -290,5 +293,5 @@ export interface Statement {
 }
 
 export function isStatement(value: JsonValue): value is JsonValue & Statement {
-  return statementShape(value, "") === null;
+  return statementShape(value) === null;
 }

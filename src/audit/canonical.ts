@@ -1,14 +1,15 @@
 /**
  * Reading bytes that must be the canonical text of their value: nothing else has the digest that it should have.
  *
- * Most bytes are canonical, and whether they are is told fastest by writing what was read: where the platform's own
- * reader and writer give the text back, what they do not look at is looked at here. Everything else goes the strict way,
- * which decides and says why.
+ * Most bytes are canonical, and for most of these that is told by their length alone (`plain-length.ts`). Others are
+ * written by the platform, and what it does not look at is looked at here. What is left goes the strict way, which decides
+ * and says why.
  */
 import { sameBytes } from "../base/bytes.ts";
-import { canonicalBytes } from "../base/canonical.ts";
+import { canonicalBytes, canonicalText } from "../base/canonical.ts";
 import { isJsonArray, type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { plainLength } from "./plain-length.ts";
 
 /** As deep as what has a canonical form; how large is bounded by the bytes at hand. */
 const MAX_DEPTH = 512;
@@ -34,12 +35,11 @@ export function readCanonical(bytes: Uint8Array): Result<JsonValue, Unreadable> 
   return err({ kind: "not_canonical", message: "its canonical text has other bytes", value });
 }
 
-/** `canonicalBytes`, faster for a value that was read from canonical text. */
-export function bytesOf(value: JsonValue): Uint8Array {
+/** `canonicalText`, faster for a value that was read from canonical text. */
+export function textOf(value: JsonValue): string {
   const text = JSON.stringify(value);
   // Members in order and whole characters: then the platform writes what RFC 8785 says.
-  if (text.includes("\\ud") || !isSorted(value, MAX_DEPTH)) return canonicalBytes(value);
-  return Buffer.from(text);
+  return text.includes("\\ud") || !isSorted(value, MAX_DEPTH) ? canonicalText(value) : text;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -48,13 +48,19 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function readPlainly(bytes: Uint8Array): JsonValue | undefined {
   try {
     const text = decoder.decode(bytes);
-    // The writer escapes halves of surrogate pairs instead of refusing them.
-    if (text.includes("\\ud")) return undefined;
     const value = JSON.parse(text) as JsonValue;
-    return JSON.stringify(value) === text && isSorted(value, MAX_DEPTH) ? value : undefined;
+    return isCanonical(text, value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** True for a text that the platform read as this value, when it is certainly the value's canonical text. */
+function isCanonical(text: string, value: JsonValue): boolean {
+  if (plainLength(value, MAX_DEPTH) === text.length) return true;
+  // The writer escapes halves of surrogate pairs instead of refusing them.
+  if (text.includes("\\ud")) return false;
+  return JSON.stringify(value) === text && isSorted(value, MAX_DEPTH);
 }
 
 /** True when all members are in the order of their UTF-16 units, and nothing nests deeper than `levels`. */

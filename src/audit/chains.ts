@@ -69,11 +69,13 @@ export function createChains(findings: Findings): Chains {
         findings.add(code, { ...place, seq: where }, message);
       if (time < lastTime) add("time_fell", `its time is ${time}, and ${lastTime} came before it`);
       lastTime = Math.max(lastTime, time);
-      if (ended.has(chain)) {
+      const tail = tails.get(chain);
+      // A chain that has ended has no tail.
+      if (tail === undefined && ended.has(chain)) {
         add("run_after_end", `a ${type} stands behind the end of ${chain}`);
         return false;
       }
-      const follows = judge(entry, tails.get(chain), add);
+      const follows = judge(entry, tail, add);
       if (follows && type === "run_ended") {
         tails.delete(chain);
         ended.add(chain);

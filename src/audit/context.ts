@@ -1,6 +1,7 @@
 /** What every part of an audit works with. */
 import type { Entry } from "../model/journal.ts";
 import { BUNDLE_FILES } from "../ports/bundle.ts";
+import type { Ahead } from "./ahead.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Counts } from "./counts.ts";
 import type { Documents } from "./documents.ts";
@@ -25,6 +26,8 @@ export interface Placed {
   readonly index: number;
   /** Of its time. */
   readonly seconds: number;
+  /** Of the signature that it carries, where that is being verified already. */
+  readonly ahead?: Ahead;
 }
 
 export function placeOf({ entry, index }: Pick<Placed, "entry" | "index">): Place {

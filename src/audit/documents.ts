@@ -52,7 +52,7 @@ const INTENT: Kind<IntentDocument> = {
 const DEFINITION: Kind<true> = { tag: TAGS.tool, what: "tool definition", parse: () => true };
 
 function isIntent(json: JsonValue): json is JsonValue & IntentDocument {
-  return intentShape(json, "") === null;
+  return intentShape(json) === null;
 }
 
 /** Documents in memory at most: a host has few, and changes them rarely. */

@@ -5,9 +5,10 @@
 import { fromBase64Url, sameBytes, toBase64 } from "../base/bytes.ts";
 import { append, EMPTY_FRONTIER, type Frontier, rootOf } from "../base/merkle.ts";
 import { keyHint, type Note, parseNote, parseTreeHead, type TreeHead } from "../base/note.ts";
-import { type PublicKey, publicKey, verify } from "../base/sign.ts";
+import { type PublicKey, publicKey, type Verify, verify } from "../base/sign.ts";
 import { BUNDLE_FILES } from "../ports/bundle.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
+import { type Ahead, verifyAhead } from "./ahead.ts";
 import type { Findings, Span } from "./finding.ts";
 import type { FindingCode } from "./finding-codes.ts";
 import type { Keys } from "./keys.ts";
@@ -51,6 +52,7 @@ export function createHeads(
   let size = 0;
   let seconds = 0;
   let next: Head | undefined;
+  let ahead: Ahead | undefined;
   let begun = false;
   let ended = heads === undefined;
   let before = 0n;
@@ -88,12 +90,14 @@ export function createHeads(
       } else {
         before = head.size;
         next = head;
+        ahead = headAhead(head.note, keys.origin, keys.inForce());
       }
     }
   }
 
-  function judgeSignature(head: Head): boolean {
-    const fault = signatureFault(head.note, keys.origin, keys.at(size - 1), seconds);
+  function judgeSignature(head: Head, check?: Verify): boolean {
+    const trust = keys.at(size - 1);
+    const fault = signatureFault(head.note, keys.origin, trust, seconds, check);
     if (fault !== undefined) report(head, "head_signature", fault);
     return fault === undefined;
   }
@@ -109,7 +113,7 @@ export function createHeads(
         const message = `tree head ${head.index} says that ${size} entries have the root ${toBase64(head.root)}, and these have ${toBase64(root)}`;
         findings.add("head_root", entries(covered, size - 1), message);
       }
-      if (judgeSignature(head) && fits) {
+      if (judgeSignature(head, await ahead) && fits) {
         good += 1;
         covered = size;
       }
@@ -272,6 +276,7 @@ export function signatureFault(
   origin: string,
   trust: TrustStore | undefined,
   seconds: number,
+  check: Verify = verify,
 ): string | undefined {
   const [signature] = signatures;
   if (signature === undefined || signatures.length !== 1) {
@@ -279,13 +284,28 @@ export function signatureFault(
   }
   if (trust === undefined) return "no trust store that the auditor vouches for is in force";
   if (signature.name !== origin) return `the head is signed in the name of ${signature.name}`;
-  const key = journalKeys(trust).find(({ hint }) => sameBytes(hint(origin), signature.hint))?.key;
+  const key = journalKey(trust, origin, signature.hint);
   if (key === undefined) return "the head is signed by no key that may sign a journal";
   const usable = trust.usable(key.id, "journal", seconds);
   if (!usable.ok) return `the key ${key.id} does not count here: ${usable.error}`;
-  return verify(key, Buffer.from(text), signature.signature)
+  return check(key, Buffer.from(text), signature.signature)
     ? undefined
     : `the signature does not verify under ${key.id}`;
+}
+
+function headAhead(
+  { text, signatures }: Note,
+  origin: string,
+  trust: TrustStore | undefined,
+): Ahead | undefined {
+  const [first] = signatures;
+  if (first === undefined || trust === undefined) return undefined;
+  const key = journalKey(trust, origin, first.hint);
+  return key === undefined ? undefined : verifyAhead(key, Buffer.from(text), first.signature);
+}
+
+function journalKey(trust: TrustStore, origin: string, given: Uint8Array): PublicKey | undefined {
+  return journalKeys(trust).find(({ hint }) => sameBytes(hint(origin), given))?.key;
 }
 
 interface JournalKey {

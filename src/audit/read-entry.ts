@@ -46,7 +46,7 @@ export function readEntry({ bytes, unfinished, tooLong }: Piece, add: Add): Read
     add(kind === "not_json" ? "line_malformed" : "line_not_canonical", message);
   }
   if (value === undefined) return undefined;
-  const fault = entryShape(value, "");
+  const fault = entryShape(value);
   if (fault !== null) {
     add("line_malformed", fault);
     return undefined;
@@ -56,14 +56,14 @@ export function readEntry({ bytes, unfinished, tooLong }: Piece, add: Add): Read
 }
 
 function bodyFault({ v, chain, type, body }: Entry): ReadEntry["fault"] {
-  const unknown = version(v, "v");
-  if (unknown !== null) return { code: "entry_unknown", message: unknown };
+  const unknown = version(v);
+  if (unknown !== null) return { code: "entry_unknown", message: `v${unknown}` };
   if (!Object.hasOwn(ENTRY_TYPES, type)) {
     return { code: "entry_unknown", message: `${JSON.stringify(type)} is no type of entry` };
   }
   if (ENTRY_TYPES[type] !== (chain === HOST_CHAIN ? "host" : "run")) {
     return { code: "entry_unknown", message: `a ${type} stands on the chain ${chain}` };
   }
-  const fault = BODY_SHAPES[type](body, "body");
-  return fault === null ? null : { code: "body_malformed", message: fault };
+  const fault = BODY_SHAPES[type](body);
+  return fault === null ? null : { code: "body_malformed", message: `body${fault}` };
 }

@@ -155,7 +155,7 @@ export function verifyReceipt(file: JsonValue, { trust, expected }: ReceiptOptio
   const findings = createFindings();
   const add = (code: FindingCode, message: string) =>
     findings.add(code, { file: FILE, index: null, chain: null, seq: null }, message);
-  const fault = fileShape(file, "");
+  const fault = fileShape(file);
   const read = fault === null ? readFile(file as JsonValue & ReceiptFile, add) : undefined;
   if (fault !== null) add("file_malformed", fault);
   const statement = read === undefined ? null : judgeStatement(read, own, add);

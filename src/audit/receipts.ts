@@ -1,17 +1,19 @@
 /** Receipts: signed by a key that may, about exactly the admission they answer, and saying what the entry says. */
 import { sameBytes } from "../base/bytes.ts";
-import { type Digest, digestBytes } from "../base/digest.ts";
+import { type Digest, digestBytes, digestText } from "../base/digest.ts";
 import { openEnvelope, readEnvelope } from "../base/dsse.ts";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import type { Verify } from "../base/sign.ts";
 import { TAGS } from "../base/tags.ts";
 import type { Operation, Outcome } from "../model/operation.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { judgeBelonging, operationFrom } from "./admissions.ts";
+import { judgeOutcome } from "./agent.ts";
 import { type Bodies, isStatement, type Statement, statementShape } from "./bodies.ts";
 import type { Budgets } from "./budgets.ts";
-import { bytesOf, readCanonical } from "./canonical.ts";
+import { readCanonical, textOf } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 import { frozen } from "./operation.ts";
 import type { Admission, RunAudit } from "./run-state.ts";
@@ -39,7 +41,8 @@ export async function judgeReceipt(
   const { context } = receipting;
   context.counts.receipts[body.outcome] += 1;
   const admission = body.admission === null ? null : (run.open.get(body.admission) ?? undefined);
-  const opened = openReceipt(body.envelope, context.keys.at(placed.index), placed.seconds);
+  const trust = context.keys.at(placed.index);
+  const opened = openReceipt(body.envelope, trust, placed.seconds, await placed.ahead);
   if (!opened.ok) report(context, placed, opened.error.code, opened.error.message);
   const result = await resultIn(context, placed, body);
   if (admission === undefined) {
@@ -57,6 +60,14 @@ export async function judgeReceipt(
       compareTimes(context, placed, opened.value, admission);
     }
     compareOutcome(context, placed, body, admission);
+    if (run.agent !== null) {
+      const { outcome, final } = body;
+      const admitted = admission !== null;
+      const settled = opened.ok
+        ? { admitted, outcome, final, result, refusal: opened.value.predicate.refusal }
+        : undefined;
+      judgeOutcome(context, run.agent, placed, operation, settled);
+    }
     if (admission !== null) settle(receipting, run, admission, body.outcome);
   }
 }
@@ -88,6 +99,7 @@ export function openReceipt(
   envelope: JsonValue,
   trust: TrustStore | undefined,
   seconds: number,
+  check?: Verify,
 ): Result<Statement, ReceiptFault> {
   const unsigned = (message: string) => err({ code: "receipt_signature", message } as const);
   const read = readEnvelope(envelope);
@@ -96,18 +108,19 @@ export function openReceipt(
     return unsigned("no trust store that the auditor vouches for is in force");
   }
   let why = "";
-  const opened = openEnvelope(read.value, PAYLOAD_TYPES.receipt, (id) => {
+  const find = (id: string) => {
     const usable = trust.usable(id, "receipt", seconds);
     if (usable.ok) return trust.key(id)?.key;
     why = ` (the key ${id}: ${usable.error})`;
     return undefined;
-  });
+  };
+  const opened = openEnvelope(read.value, PAYLOAD_TYPES.receipt, find, check);
   if (!opened.ok) return unsigned(`the receipt is refused: ${opened.error}${why}`);
   const json = readCanonical(opened.value.payload);
   const malformed = (message: string) => err({ code: "receipt_malformed", message } as const);
   if (!json.ok) return malformed(`the statement is not canonical JSON: ${json.error.message}`);
   if (isStatement(json.value)) return ok(json.value);
-  return malformed(`the statement: ${statementShape(json.value, "") ?? ""}`);
+  return malformed(`the statement: ${statementShape(json.value) ?? ""}`);
 }
 
 interface Facts {
@@ -231,7 +244,7 @@ async function resultIn(
   placed: Placed,
   { result, result_blob: blob }: Receipt,
 ): Promise<string | null | undefined> {
-  if (result !== undefined) return bare(digestBytes(TAGS.result, bytesOf(result)));
+  if (result !== undefined) return bare(digestText(TAGS.result, textOf(result)));
   if (blob === undefined) return null;
   const bytes = await context.blobs.read(blob, placeOf(placed), "a result");
   if (bytes === undefined) return undefined;

@@ -1,10 +1,10 @@
 /**
- * A set of texts that keeps sixteen bytes of each, by their SHA-256.
+ * A set of texts that keeps sixteen bytes of each, by their SHA-256: 32 to 64 with the places that are free.
  *
  * What was added is always found again. That two texts share their sixteen bytes would need a collision made on
  * purpose, and would show as a repetition that is none: never hide one.
  */
-import { sha256Hex } from "../base/digest.ts";
+import { sha256Of } from "../base/digest.ts";
 
 export interface Seen {
   has(text: string): boolean;
@@ -86,11 +86,10 @@ function sameAt(table: Uint32Array, at: number, key: Uint32Array): boolean {
 }
 
 function keyOf(text: string): Uint32Array {
-  const hex = sha256Hex(Buffer.from(text));
+  const digest = sha256Of(text);
+  const view = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
   const key = new Uint32Array(WORDS);
-  for (let word = 0; word < WORDS; word += 1) {
-    key[word] = Number.parseInt(hex.slice(word * 8, word * 8 + 8), 16);
-  }
+  for (let word = 0; word < WORDS; word += 1) key[word] = view.getUint32(word * 4);
   // A place is free when its first word is zero.
   if (key[0] === 0) key[0] = 1;
   return key;

@@ -1,86 +1,91 @@
 /** Closed forms of JSON documents: what is not stated is refused, and a refusal names the member at fault. */
 import { isDigest } from "../base/digest.ts";
-import { isJsonObject, type JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 
-/** What is wrong with a value, or null. `at` is its path, for the message. */
-export type Shape = (value: JsonValue | undefined, at: string) => string | null;
+/**
+ * What is wrong with a value, or null: the path from the value to what is at fault, and what it is not. Whoever asks puts
+ * the path of the value before it. Most values are as they should be, so paths are made only of faults.
+ */
+export type Shape = (value: JsonValue | undefined) => string | null;
 
-export const json: Shape = (value, at) => (value === undefined ? `${at} is missing` : null);
+export const json: Shape = (value) => (value === undefined ? " is missing" : null);
 
-export const text: Shape = (value, at) =>
-  typeof value === "string" ? null : `${at} is not a text`;
+export const text: Shape = (value) => (typeof value === "string" ? null : " is not a text");
 
-export const flag: Shape = (value, at) =>
-  typeof value === "boolean" ? null : `${at} is neither true nor false`;
+export const flag: Shape = (value) =>
+  typeof value === "boolean" ? null : " is neither true nor false";
 
 /** A whole number from 0. */
-export const count: Shape = (value, at) =>
+export const count: Shape = (value) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0
     ? null
-    : `${at} is not a whole number from 0`;
+    : " is not a whole number from 0";
 
-export const digest: Shape = (value, at) =>
-  typeof value === "string" && isDigest(value) ? null : `${at} is not a digest`;
+export const digest: Shape = (value) =>
+  typeof value === "string" && isDigest(value) ? null : " is not a digest";
 
 export function matching(pattern: RegExp, what: string): Shape {
-  return (value, at) =>
-    typeof value === "string" && pattern.test(value) ? null : `${at} is not ${what}`;
+  return (value) => (typeof value === "string" && pattern.test(value) ? null : ` is not ${what}`);
 }
 
 export const hex64 = matching(/^[0-9a-f]{64}$/, "64 hexadecimal digits");
 export const integer = matching(/^(0|-?[1-9][0-9]*)$/, "a whole number in decimal text");
 
 export function oneOf(values: readonly JsonValue[]): Shape {
-  return (value, at) =>
-    value !== undefined && values.includes(value)
+  const known: ReadonlySet<JsonValue | undefined> = new Set(values);
+  return (value) =>
+    known.has(value)
       ? null
-      : `${at} is none of ${values.map((each) => JSON.stringify(each)).join(", ")}`;
+      : ` is none of ${values.map((each) => JSON.stringify(each)).join(", ")}`;
 }
 
 export function orNull(shape: Shape): Shape {
-  return (value, at) => (value === null ? null : shape(value, at));
+  return (value) => (value === null ? null : shape(value));
 }
 
 export function listOf(shape: Shape): Shape {
-  return (value, at) => {
-    if (!Array.isArray(value)) return `${at} is not a list`;
+  return (value) => {
+    if (!Array.isArray(value)) return " is not a list";
     for (let index = 0; index < value.length; index += 1) {
-      const fault = shape(value[index], `${at}/${index}`);
-      if (fault !== null) return fault;
+      const fault = shape(value[index]);
+      if (fault !== null) return `/${index}${fault}`;
     }
     return null;
   };
 }
 
-/** Members that must be there, and members that may. */
+/** Members that must be there, and members that may. What is missing is said before what is wrong. */
 export function record(
   required: { readonly [member: string]: Shape },
   optional: { readonly [member: string]: Shape } = {},
 ): Shape {
-  const known = new Map([...Object.entries(required), ...Object.entries(optional)]);
   const needed = Object.keys(required);
-  return (value, at) => {
-    if (!isJsonObject(value)) return `${at} is not an object`;
-    for (const member of needed) {
-      if (!Object.hasOwn(value, member)) return `${at}/${member} is missing`;
-    }
-    for (const member of Object.keys(value)) {
+  const known = new Map([...Object.entries(optional), ...Object.entries(required)]);
+  const missing = (value: JsonObject) => {
+    const member = needed.find((each) => !Object.hasOwn(value, each));
+    return member === undefined ? null : `/${member} is missing`;
+  };
+  return (value) => {
+    if (!isJsonObject(value)) return " is not an object";
+    const members = Object.keys(value);
+    for (const member of members) {
       const shape = known.get(member);
-      if (shape === undefined) return `${at}/${member} is unknown`;
-      const fault = shape(value[member], `${at}/${member}`);
-      if (fault !== null) return fault;
+      if (shape === undefined) return missing(value) ?? `/${member} is unknown`;
+      const fault = shape(value[member]);
+      if (fault !== null) return missing(value) ?? `/${member}${fault}`;
     }
-    return null;
+    // All members are known, so where there are as many as can be, none is missing.
+    return members.length === known.size ? null : missing(value);
   };
 }
 
 /** Any member names, each with a value of one form. */
 export function dictionary(shape: Shape): Shape {
-  return (value, at) => {
-    if (!isJsonObject(value)) return `${at} is not an object`;
+  return (value) => {
+    if (!isJsonObject(value)) return " is not an object";
     for (const member of Object.keys(value)) {
-      const fault = shape(value[member], `${at}/${member}`);
-      if (fault !== null) return fault;
+      const fault = shape(value[member]);
+      if (fault !== null) return `/${member}${fault}`;
     }
     return null;
   };
@@ -94,8 +99,6 @@ export function kept(
 ): Shape {
   const inline = record({ ...rest, [member]: shape });
   const blob = record({ ...rest, [`${member}_blob`]: hex64 });
-  return (value, at) =>
-    isJsonObject(value) && Object.hasOwn(value, `${member}_blob`)
-      ? blob(value, at)
-      : inline(value, at);
+  return (value) =>
+    isJsonObject(value) && Object.hasOwn(value, `${member}_blob`) ? blob(value) : inline(value);
 }

@@ -29,6 +29,11 @@ export function digestBytes(tag: string, bytes: Uint8Array): Digest {
   return mint(sha256Hex(taggedBytes(tag, bytes)));
 }
 
+/** As `digestBytes`, of the UTF-8 of a text. @throws RoteError `bad_tag` */
+export function digestText(tag: string, text: string): Digest {
+  return mint(hash("sha256", `${checkTag(tag)}\n${text}`, "hex"));
+}
+
 /**
  * What `digestBytes` hashes. Kept as content under its own SHA-256, a document is found by its digest.
  *
@@ -43,7 +48,12 @@ export function sha256Hex(bytes: Uint8Array): string {
   return hash("sha256", bytes, "hex");
 }
 
-/** The same of bytes that come in portions, which need not be kept. */
+/** The 32 bytes of the SHA-256 of a text's UTF-8. */
+export function sha256Of(text: string): Uint8Array {
+  return hash("sha256", text, "buffer");
+}
+
+/** `sha256Hex` of bytes that come in portions, which need not be kept. */
 export function sha256InPortions(): { add(bytes: Uint8Array): void; hex(): string } {
   const running = createHash("sha256");
   return {

@@ -10,7 +10,7 @@
 import { fromBase64, fromBase64Url, toBase64 } from "./bytes.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts";
 import { err, ok, type Result } from "./result.ts";
-import { type PrivateKey, type PublicKey, sign, verify } from "./sign.ts";
+import { type PrivateKey, type PublicKey, sign, type Verify, verify } from "./sign.ts";
 
 export interface Envelope {
   readonly payloadType: string;
@@ -81,15 +81,16 @@ export function readEnvelope(json: JsonValue): Result<Envelope, "malformed_envel
 
 /**
  * The payload of an envelope that carries exactly one signature, by a key that `find` knows. The bytes are those that
- * were verified; parse these and no others.
+ * were verified; parse these and no others. `check` is `verify`, or what has asked it before.
  */
 export function openEnvelope(
   envelope: Envelope,
   payloadType: string,
   find: (keyid: string) => PublicKey | undefined,
+  check: Verify = verify,
 ): Result<{ readonly payload: Uint8Array; readonly key: PublicKey }, EnvelopeFault> {
   if (envelope.signatures.length !== 1) return err("signature_count");
-  const opened = openEnvelopeByAll(envelope, payloadType, find);
+  const opened = openEnvelopeByAll(envelope, payloadType, find, check);
   if (!opened.ok) return opened;
   const key = opened.value.keys[0];
   return key === undefined ? err("signature_count") : ok({ payload: opened.value.payload, key });
@@ -100,6 +101,7 @@ export function openEnvelopeByAll(
   envelope: Envelope,
   payloadType: string,
   find: (keyid: string) => PublicKey | undefined,
+  check: Verify = verify,
 ): Result<{ readonly payload: Uint8Array; readonly keys: readonly PublicKey[] }, EnvelopeFault> {
   if (envelope.payloadType !== payloadType) return err("wrong_payload_type");
   const message = preAuthEncoding(payloadType, envelope.payload);
@@ -108,7 +110,7 @@ export function openEnvelopeByAll(
     const key = find(keyid);
     if (key === undefined || key.id !== keyid) return err("unknown_key");
     if (keys.some((other) => other.id === key.id)) return err("signature_count");
-    if (!verify(key, message, sig)) return err("bad_signature");
+    if (!check(key, message, sig)) return err("bad_signature");
     keys.push(key);
   }
   return ok({ payload: envelope.payload, keys });

@@ -121,15 +121,38 @@ export function sign(key: PrivateKey, message: Uint8Array): Uint8Array {
   return signWith(null, message, key.key);
 }
 
+export type Verify = (key: PublicKey, message: Uint8Array, signature: Uint8Array) => boolean;
+
 /** True only for a valid signature; anything malformed is false, never an exception. */
-export function verify(key: PublicKey, message: Uint8Array, signature: Uint8Array): boolean {
-  if (signature.byteLength !== 64) return false;
-  if (SMALL_ORDER.has(toHex(signature.subarray(0, 32)))) return false;
+export const verify: Verify = (key, message, signature) => {
+  if (isUnfit(signature)) return false;
   try {
     return verifyWith(null, message, key.key, signature);
   } catch {
     return false;
   }
+};
+
+/** `verify` on a thread of the platform's own, while this one goes on. Never rejects. */
+export function verifyAside(
+  key: PublicKey,
+  message: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> {
+  if (isUnfit(signature)) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    try {
+      verifyWith(null, message, key.key, signature, (error, valid) =>
+        resolve(error === null && valid),
+      );
+    } catch {
+      resolve(false);
+    }
+  });
+}
+
+function isUnfit(signature: Uint8Array): boolean {
+  return signature.byteLength !== 64 || SMALL_ORDER.has(toHex(signature.subarray(0, 32)));
 }
 
 function keyIdOf(spki: Uint8Array): KeyId {

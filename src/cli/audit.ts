@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import {
   type AuditOptions,
@@ -15,16 +13,15 @@ import { reportJson } from "./report-json.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 import { count } from "./table.ts";
 
-/** Where a host keeps the copy of its tree heads, when it names no better place. */
-const BESIDE = "heads.txt";
-
-/** Judges a whole record. Changes nothing. */
+/**
+ * Judges a whole record. Changes nothing. Tree heads from outside are those that the auditor names and no others: what lies
+ * beside a record is in the hands of whoever holds the record.
+ */
 export async function run(call: Call): Promise<Outcome> {
   const [record = ""] = call.arguments;
   const trust = await trustOf(call);
   const stored = await isStoreDirectory(record);
-  const beside = join(record, BESIDE);
-  const kept = textOption(call.options, "heads") ?? (stored && existsSync(beside) ? beside : null);
+  const kept = textOption(call.options, "heads") ?? null;
   const options: AuditOptions = {
     trust,
     progress: (entries) => progressed(call, entries),
@@ -34,10 +31,6 @@ export async function run(call: Call): Promise<Outcome> {
   const file = textOption(call.options, "trust") ?? "";
   const report = await ofTrustFile(file, () => judge(record, options));
   if (call.terminal.watched) call.terminal.progress("");
-  const own = kept !== null && textOption(call.options, "heads") === undefined;
-  const note = own
-    ? `note: the tree heads from outside are those that the host keeps beside its store, ${beside}\n`
-    : "";
   return {
     exit: report.clean ? "verified" : "rejected",
     json: {
@@ -46,7 +39,7 @@ export async function run(call: Call): Promise<Outcome> {
       heads: kept,
       ...reportJson(report),
     },
-    text: `${formatAudit(report)}${note}`,
+    text: formatAudit(report),
   };
 }
 

@@ -23,7 +23,8 @@ export const AUDIT: readonly (CommandSpec | GroupSpec)[] = [
         "admissions, gaps and counts. Every finding is told with its place: file, positions in it (from 0), chain and " +
         "sequence numbers, as ranges.",
       "Only tree heads that were kept elsewhere show that the end was cut off together with its heads: give their file " +
-        "with --heads. For a store the copy that the host keeps beside it is taken when none is given.",
+        "with --heads. What lies beside a record, as a host leaves a copy beside its store, counts only when you name it: " +
+        "whoever can change the record can change that too.",
       NO_FINDING,
     ],
     arguments: [

@@ -1,5 +1,5 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
-import { WORKFLOWS } from "../app/workflows/names.ts";
+import { WORKFLOWS } from "../model/workflows.ts";
 import { AGENT } from "./commands-agent.ts";
 import { APPROVALS } from "./commands-approvals.ts";
 import { AUDIT } from "./commands-audit.ts";

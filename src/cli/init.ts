@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../app/workflows/names.ts";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
+import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../model/workflows.ts";
 import { fault, usageFault } from "./fault.ts";
 import { codeOf, isVacant } from "./files.ts";
 import { newPassphrase } from "./passphrase.ts";
@@ -172,16 +172,16 @@ function engagementOf(inputs: JsonValue): string {
   throw fault("package_incomplete", "the shipped inputs cannot be read", "install rote again");
 }
 
-/** As one word, whatever is in it. */
-function inShell(text: string): string {
-  return /^[\w./@%+:,=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./@%+,:=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function told({ directory, workflow, approver, origin, inputs }: Wanted & Made): Outcome {
   const store = `--store ${HOST}/store --trust ${HOST}/trust.json`;
   const [first = "", ...others] = inputs;
   const next = [
-    `cd ${inShell(directory)}`,
+    `cd ${quoted(directory)}`,
     `rote run recipe.json --host ${HOST}/host.mjs --inputs ${first} --phase training`,
     `rote approvals list ${store}`,
     `rote approvals approve REQUEST ${store} --key ${approver}.key --as ${approver}`,

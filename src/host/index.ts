@@ -14,7 +14,7 @@ export {
   type GateRequest,
   type Judgement,
   judge,
-  limitCode,
+  overLimit,
   type Refusal,
   refusalOf,
 } from "./judge.ts";

@@ -27,12 +27,17 @@ const NOT_ASCII = /\P{ASCII}/gu;
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
+/** Nothing in it is hidden or reads as something else, and most texts are such. */
+const PLAIN = /^[ -~]*$/u;
+
 /** Alphabets with letters that look like those of another one. */
 const ALPHABETS = ["Latin", "Greek", "Cyrillic", "Armenian", "Cherokee", "Coptic", "Lisu"].map(
   (script) => new RegExp(`\\p{Script=${script}}`, "u"),
 );
 
-export function renderOperations(run: string, operations: readonly FrozenOperation[]): string {
+type Shown = Pick<FrozenOperation, "operation" | "digest">;
+
+export function renderOperations(run: string, operations: readonly Shown[]): string {
   const [first] = operations;
   const lines = [
     RENDERER,
@@ -79,6 +84,7 @@ function quoted(text: string): string {
 
 /** Visible text; what is not visible, or reads as something else, as `\u{...}`. */
 export function escaped(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(WORD, (word) => (isMixed(word) ? word.replace(NOT_ASCII, codeOf) : word))
     .replace(NOT_ASCII, (character) => (readsAsAscii(character) ? codeOf(character) : character))

@@ -86,6 +86,17 @@ export function carryOut(folder: string, command: string, settled = folder): str
   return (stdout + stderr).replaceAll(/ +$/gm, "");
 }
 
+/** What a reader takes over from what was printed last: a run and a request are called otherwise every time. */
+export function noteTaken(taken: Map<string, string>, told: string): void {
+  for (const [word, line] of [
+    ["RUN", /^run +(run-\S+)$/m],
+    ["REQUEST", /^request +(\S+)$/m],
+  ] as const) {
+    const [, value] = line.exec(told) ?? [];
+    if (value !== undefined) taken.set(word, value);
+  }
+}
+
 export function pattern(printed: readonly string[]): RegExp {
   const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const lines = printed.map((line) =>

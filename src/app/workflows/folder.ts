@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { placeFromHome } from "../../base/code-home.ts";
 import type { ToolCategory } from "../../model/trust.ts";
+import type { Workflow } from "../../model/workflows.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { ToolWords } from "../../tools/definition.ts";
 import type { FileRegistration } from "../../tools/file-sources.ts";
 import { registerFiles } from "../../tools/file-sources.ts";
 import { fileTool } from "../../tools/files.ts";
 import type { Workpaper } from "../../tools/workpaper.ts";
-import type { Workflow } from "./names.ts";
 
 /** Recipes as the package ships them. */
 export const RECIPES = fileURLToPath(placeFromHome("../recipes"));

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { moduleFromHome, placeFromHome } from "../../base/code-home.ts";
+import { ACTOR } from "../../model/workflows.ts";
 import { OPEN_ENGAGEMENT, PLACES, READING } from "./folder.ts";
-import { ACTOR } from "./names.ts";
 
-/** Entry points of this package that the module imports, with the modules that they are. */
+/** Entry points of this package that the module imports, by the modules that they are. */
 const ENTRIES = {
   "rote/keys": "app/keys",
   "rote/tools": "tools/index",

@@ -12,6 +12,7 @@ import type { JsonValue } from "../../base/json.ts";
 import type { PrivateKey } from "../../base/sign.ts";
 import type { PolicyDocument } from "../../model/policy.ts";
 import type { Role } from "../../model/trust.ts";
+import { WORKFLOWS, type Workflow } from "../../model/workflows.ts";
 import { systemRandom } from "../../os/random.ts";
 import { openWorkpaper } from "../../tools/workpaper.ts";
 import { definitionDigest, signToolReview } from "../../trust/index.ts";
@@ -27,7 +28,6 @@ import {
   toolsOver,
 } from "./folder.ts";
 import { moduleText } from "./module-text.ts";
-import { WORKFLOWS, type Workflow } from "./names.ts";
 
 export interface PrepareOptions {
   /** Name of the journal: the audience of everything that is signed for this host. */

@@ -6,6 +6,7 @@ import {
   fsyncSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readdirSync,
   readSync,
@@ -22,6 +23,7 @@ import {
 } from "../../ports/bundle.ts";
 
 const BUFFER_BYTES = 65_536;
+const LEAST_BYTES = 512;
 /** No file of a bundle lies deeper than two folders down. */
 const MAX_DEPTH = 8;
 
@@ -87,12 +89,15 @@ function openRegular(file: string): number | undefined {
 
 async function* portionsOf(descriptor: number, file: string): AsyncGenerator<Uint8Array> {
   try {
+    let left = fstatSync(descriptor).size;
     for (;;) {
-      const bytes = Buffer.allocUnsafe(BUFFER_BYTES);
+      // Most files are small, and there are many. Behind the end that was told there may be more.
+      const bytes = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, Math.max(left, LEAST_BYTES)));
       const count = told(file, "not_readable", () =>
         readSync(descriptor, bytes, 0, bytes.byteLength, null),
       );
       if (count === 0) return;
+      left -= count;
       yield bytes.subarray(0, count);
     }
   } finally {
@@ -101,13 +106,19 @@ async function* portionsOf(descriptor: number, file: string): AsyncGenerator<Uin
 }
 
 function* namesIn(directory: string, inside: string, depth: number): Generator<string> {
-  const entries = told(directory, "not_readable", () =>
-    readdirSync(path.join(directory, inside), { withFileTypes: true }),
-  );
-  for (const entry of entries) {
-    const name = inside + entry.name;
-    if (entry.isDirectory() && depth < MAX_DEPTH) yield* namesIn(directory, `${name}/`, depth + 1);
-    else yield name;
+  const here = path.join(directory, inside);
+  // Not as one list: a folder of blobs has one for each approval.
+  const folder = told(directory, "not_readable", () => opendirSync(here));
+  const next = () => told(directory, "not_readable", () => folder.readSync());
+  try {
+    for (let entry = next(); entry !== null; entry = next()) {
+      const name = inside + entry.name;
+      if (entry.isDirectory() && depth < MAX_DEPTH)
+        yield* namesIn(directory, `${name}/`, depth + 1);
+      else yield name;
+    }
+  } finally {
+    folder.closeSync();
   }
 }
 

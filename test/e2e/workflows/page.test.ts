@@ -6,6 +6,7 @@ import {
   brokenLinks,
   carryOut,
   filesOf,
+  noteTaken,
   pattern,
   readPage,
   type Session,
@@ -38,13 +39,7 @@ async function printed(command: string): Promise<string> {
 /** Carries out a line of the page and notes what later lines need of it. */
 async function typed(command: string): Promise<string> {
   const told = await printed(filled(command));
-  for (const [word, line] of [
-    ["RUN", /^run +(run-\S+)$/m],
-    ["REQUEST", /^request +(\S+)$/m],
-  ] as const) {
-    const [, value] = line.exec(told) ?? [];
-    if (value !== undefined) taken.set(word, value);
-  }
+  noteTaken(taken, told);
   return told;
 }
 

@@ -180,6 +180,14 @@ describe("files", () => {
     expect(await found(withFile(recorded.files, "trust.json", text))).not.toEqual([]);
   });
 
+  it("a file of trust stores that is filled up is found, and not kept", async () => {
+    const blanks = Buffer.alloc(32_000_001, " ");
+    const findings = await found(new Map(recorded.files).set("trust.json", blanks));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: "file_too_large", file: "trust.json" }),
+    );
+  });
+
   it("a version of the trust store that only the file has is found", async () => {
     const list = json(textIn(recorded.files, "trust.json")) as readonly JsonValue[];
     const more = canonicalText([...list, trust({ version: 2 })]);

@@ -24,7 +24,10 @@ describe("the text of a value", () => {
   });
 
   it("reads back as the value that is there, anywhere in any document", () => {
-    const document = fc.jsonValue({ maxDepth: 4 });
+    // Written and read again: no text says -0 and means it.
+    const document = fc
+      .jsonValue({ maxDepth: 4 })
+      .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
     fc.assert(
       fc.property(fc.dictionary(fc.string(), document), (value) => {
         const text = JSON.stringify(value, null, 1);

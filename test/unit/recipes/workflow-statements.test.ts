@@ -5,10 +5,10 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { WORKFLOWS } from "../../../src/app/workflows/names.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { compileRecipe } from "../../../src/compile/index.ts";
+import { WORKFLOWS } from "../../../src/model/workflows.ts";
 import type { Run } from "../../../src/run/index.ts";
 import { refusal } from "../../support/gate.ts";
 import { decision, KEYS, madeTool } from "../../support/host.ts";
