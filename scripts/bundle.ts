@@ -16,6 +16,7 @@ import { noticesOf } from "./notices.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const HOME = join(ROOT, "src/base/code-home.ts");
+const NOUNS = /\/src\/model\/[^/]+$/;
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** Started or imported by their place, or called by tests in their own process. */
@@ -36,7 +37,6 @@ const NATIVE = ["better-sqlite3"];
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
   ["core", "index.ts"],
-  ["program", "cli/program.ts"],
   ["store", "store/sqlite/store.ts"],
 ];
 
@@ -134,6 +134,9 @@ function sharing(): (id: string, info: Info) => string | null {
   };
   return (id, info) => {
     if (id === HOME) return "base";
+    // A file of its own for a list of names would be opened by every command.
+    if (NOUNS.test(id.replaceAll("\\", "/")) && closure("cli/program.ts", info).has(id))
+      return "base";
     if (TOOLS_ALONE.test(id.replaceAll("\\", "/"))) return null;
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -65,6 +65,19 @@ function chunks(): readonly string[] {
     .filter((file) => /\.m?js$/.test(file));
 }
 
+/** Files that one of them loads at once. */
+function neededBy(file: string): readonly string[] {
+  const text = readFileSync(join(DIST, file), "utf8");
+  const named = text.matchAll(/^(?:import|export) [^;]*?"(\.[^"]+)";$/gm);
+  return [...named].map(([, other = ""]) => posix.join(posix.dirname(file), other));
+}
+
+/** What only passes on what others hold has none. */
+function mapOf(file: string): string {
+  const map = join(DIST, `${file}.map`);
+  return existsSync(map) ? readFileSync(map, "utf8") : "";
+}
+
 describe("what ships", () => {
   const names = Object.entries(manifest.exports).flatMap(([name, entry]) =>
     typeof entry === "string" ? [] : [[name, entry.default.replace("./dist/", "")] as const],
@@ -86,13 +99,17 @@ describe("what ships", () => {
     }
   });
 
+  it("loads nothing of the command line for what a program imports", () => {
+    const loading = names.filter(([, file]) => {
+      const found = new Set([file]);
+      for (const one of found) for (const other of neededBy(one)) found.add(other);
+      return [...found].some((one) => /"[^"]*\/src\/cli\//.test(mapOf(one)));
+    });
+    expect(loading.map(([name]) => name)).toEqual([]);
+    expect(mapOf("cli/main.js")).toMatch(/"[^"]*\/src\/cli\//);
+  });
+
   it("has no circle of files, in which one would run before what it needs", () => {
-    const neededBy = (file: string): readonly string[] =>
-      [
-        ...readFileSync(join(DIST, file), "utf8").matchAll(
-          /^(?:import|export) [^;]*?"(\.[^"]+)";$/gm,
-        ),
-      ].map(([, other = ""]) => posix.join(posix.dirname(file), other));
     const left = new Map(chunks().map((file) => [file, neededBy(file)]));
     expect([...left.values()].flat().length).toBeGreaterThan(100);
     for (let size = -1; size !== left.size; ) {
