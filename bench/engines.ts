@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { installed } from "./install.ts";
 import { median, rounded } from "./measure.ts";
 import { ROOT } from "./paths.ts";
 import type { Row } from "./row.ts";
@@ -17,7 +18,7 @@ const ENGINES = [
 
 /** The same steps in durable engines, each beside synced inserts in its own process; none where they do not start. */
 export async function engines(sizes: readonly number[]): Promise<readonly Row[]> {
-  const problem = installed();
+  const problem = installed("bench/engines", linkPostgres);
   if (problem !== null) {
     process.stderr.write(`left out LangGraph.js and DBOS: ${problem}\n`);
     return [];
@@ -60,23 +61,6 @@ function once(engine: string, steps: number): Once {
   if (worker.status === 0) return JSON.parse(worker.stdout) as Once;
   const said = worker.stderr.trim().split("\n").slice(0, 2).join(" ");
   return { problem: worker.error === undefined ? said : worker.error.message };
-}
-
-/** Null when the engines are there, else why they are not. */
-function installed(): string | null {
-  if (existsSync(join(FOLDER, "node_modules/.package-lock.json"))) return null;
-  process.stderr.write("installing the engines to measure beside (bench/engines/package.json)\n");
-  const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], {
-    cwd: FOLDER,
-    stdio: ["ignore", 2, 2],
-    timeout: 600_000,
-  });
-  if (npm.status !== 0) return `npm ci in ${FOLDER} failed`;
-  // The native module was compiled for this Node before, in the same version.
-  const built = "node_modules/better-sqlite3/build";
-  cpSync(join(ROOT, built), join(FOLDER, built), { recursive: true });
-  linkPostgres();
-  return null;
 }
 
 /** Packages cannot hold symbolic links, and Postgres's libraries need theirs: the one script that has to run. */

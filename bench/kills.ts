@@ -10,7 +10,7 @@ const SEED = 20_000;
 
 /**
  * Processes killed with SIGKILL at places and at times that seeds decide, each followed by another that goes on and may
- * be killed as well. `repeated` counts effects that are more than once at the target, `lost` those that the journal and
+ * be killed as well. Two of three stories are of recipes, one is of an agent. `repeated` counts effects that are more than once at the target, `lost` those that the journal and
  * the target do not agree about. The target is a database of its own that takes whatever it is told as often as it is
  * told.
  */

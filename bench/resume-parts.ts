@@ -16,6 +16,9 @@ export function answerOf(step: number) {
   return { step, ok: true, amount, note: `line ${step} checked against its purchase order` };
 }
 
+/** Of one half of the run. */
+export const ANSWERS = Array.from({ length: HALF }, (_, step) => answerOf(step));
+
 /** Type of those. */
 export const ANSWER = {
   record: { step: "integer", ok: "boolean", amount: "integer", note: "text" },

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { builtEntry } from "./built.ts";
 import { median, rounded } from "./measure.ts";
 import { ROOT } from "./paths.ts";
 import type { Row } from "./row.ts";
@@ -23,8 +24,7 @@ interface Subject {
  * alone, which any core that validates with it has to pay.
  */
 export async function rows(): Promise<readonly Row[]> {
-  build();
-  const core = join(ROOT, "dist/index.js");
+  const core = builtEntry("index.js");
   const command = join(ROOT, "dist/cli/main.js");
   const recipe = join(ROOT, "recipes/line-total/recipe.json");
   if (!existsSync(recipe)) throw new Error(`${recipe} is not there`);
@@ -78,9 +78,4 @@ function start(subject: Subject): { readonly wallMs: number; readonly peakMib: n
 
 function probe(): string {
   return join(ROOT, "bench/peak.cjs");
-}
-
-function build(): void {
-  const built = spawnSync("npm", ["run", "-s", "build"], { cwd: ROOT, stdio: ["ignore", 2, 2] });
-  if (built.status !== 0) throw new Error("the build failed");
 }

@@ -68,6 +68,8 @@ try {
     shipped.join(" ") ===
       "CONTRIBUTING.md LICENSE README.md SECURITY.md dist docs package.json recipes schema src",
   );
+  const notices = readFileSync(join(home, "dist/THIRD-PARTY-NOTICES.txt"), "utf8");
+  expect("has the licences of what it holds", notices.includes("Permission is hereby granted"));
   const help = inProject(process.execPath, join(home, manifest.bin.rote), "--help");
   expect("`rote --help` starts", help.includes("rote"));
   const recipes = readdirSync(join(home, "recipes"), { recursive: true, encoding: "utf8" });

@@ -1,16 +1,15 @@
-/** The same scenarios with Rote, at a real host with a journal on disk. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** The scenarios with Rote, at a real host with a journal on disk. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentResult, AgentRuntime } from "../../src/app/agent-runtime.ts";
+import { AgentRuntime } from "../../src/app/agent-runtime.ts";
 import { createHost } from "../../src/app/create-host.ts";
 import { auditBundle, sourceOf } from "../../src/audit/index.ts";
+import { RoteError } from "../../src/base/error.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { type Host, hostOf, partsOf } from "../../src/host/index.ts";
-import type { ChatModel } from "../../src/ports/chat-model.ts";
-import { providerError } from "../../src/ports/chat-model.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import { type ChatModel, providerError } from "../../src/ports/chat-model.ts";
 import type { Journal } from "../../src/ports/journal.ts";
+import type { PendingRequest } from "../../src/run/index.ts";
 import {
   decision,
   hostOptions,
@@ -19,16 +18,21 @@ import {
   registration,
   trust,
 } from "../../test/support/host.ts";
-import { duplicatesIn, type Scenario, type Score, type World, world } from "./scenario.ts";
+import type { CostScript, Kept, Player, RecordedCall, Work } from "./job.ts";
+import type { Scenario, World } from "./scenario.ts";
 import { replyOf } from "./scenarios.ts";
 
 const own = trust();
+const LEASE_MS = 1_000;
 
-function modelOf(scenario: Scenario, at: World): ChatModel {
+/** A world that nothing is done to, for whoever only reads. */
+const NOTHING: World = { effect: () => 0, ask: () => undefined };
+
+function modelOf(scenario: Scenario, world: World): ChatModel {
   return {
     identity: { provider: "scripted", name: scenario.name },
     async reply({ messages }) {
-      at.asked += 1;
+      await world.ask();
       const replies = messages.filter(({ role }) => role === "assistant").length;
       const turn = scenario.turn(replies);
       if ("fault" in turn) throw providerError(turn.fault, "as scripted");
@@ -37,215 +41,119 @@ function modelOf(scenario: Scenario, at: World): ChatModel {
   };
 }
 
-function optionsFor(scenario: Scenario, at: World, directory: string, clock?: Clock) {
+function hostFor(scenario: Scenario, directory: string, world: World): Promise<Host> {
   const tools = scenario.tools.map((tool) => {
     const made = madeTool(tool.name, async ({ arguments: args, signal }) =>
-      tool.call(at, args, signal),
+      tool.call(world, args, signal),
     );
     return registration(made, tool.category, { repeatable: tool.repeatable ?? false });
   });
   const asks = scenario.drama === "approval" || scenario.drama === "reject";
   const profile = asks ? ("standard" as const) : ("privileged" as const);
   const { policy } = hostOptions(null, []);
-  return hostOptions(directory, tools, {
-    trust: own,
-    policy: { ...policy, profile },
-    ...(clock === undefined ? {} : { clock, leaseMs: 1_000 }),
-  });
+  return createHost(
+    hostOptions(join(directory, "store"), tools, {
+      trust: own,
+      policy: { ...policy, profile },
+      leaseMs: LEASE_MS,
+    }),
+  );
 }
 
-const runtimeOf = (host: Host, model: ChatModel, { limits }: Scenario) =>
-  new AgentRuntime({ host, model, defaults: { limits: { retry_delay_ms: 1, ...limits } } });
-
-/** The n-th append that writes something fails, as when the process goes away before it. */
-function dying(host: Host, n: number): Host {
+/** Passes a place before each write. */
+function passing(host: Host, place: () => void): Host {
   const parts = partsOf(host);
-  let seen = 0;
   const journal: Journal = {
     ...parts.journal,
     append(request) {
-      if (request.entries.length > 0) seen += 1;
-      if (seen >= n && request.entries.length > 0) return Promise.reject(new Error("gone"));
+      if (request.entries.length > 0) place();
       return parts.journal.append(request);
     },
   };
   return hostOf({ ...parts, journal });
 }
 
-interface Ended {
-  readonly result: AgentResult;
-  readonly audited: boolean;
-}
+const runFile = (directory: string) => join(directory, "run");
 
-async function audited(host: Host): Promise<boolean> {
-  const { journal } = partsOf(host);
-  await journal.seal();
-  const { findings } = await auditBundle(sourceOf(journal), { trust: own });
-  return findings.length === 0;
-}
-
-async function withHost<T>(
-  scenario: Scenario,
-  at: World,
-  work: (host: Host, directory: string) => Promise<T>,
-  clock?: Clock,
-): Promise<T> {
-  const root = mkdtempSync(join(tmpdir(), "rote-bench-agent-"));
-  const directory = join(root, "store");
-  const host = await createHost(optionsFor(scenario, at, directory, clock));
+async function play({ scenario, directory, from, world, place }: Work): Promise<string> {
+  const host = await hostFor(scenario, directory, world);
+  const runtime = new AgentRuntime({
+    host: passing(host, place),
+    model: modelOf(scenario, world),
+    defaults: { limits: { retry_delay_ms: 1, ...scenario.limits } },
+  });
+  const file = runFile(directory);
   try {
-    return await work(host, directory);
+    if (from === "start" || !existsSync(file)) {
+      const onStart = (run: string) => writeFileSync(file, run);
+      const { reason, state } = await runtime.run("do it", { onStart });
+      return reason ?? state;
+    }
+    const run = readFileSync(file, "utf8");
+    const requests = from === "reject" ? runtime.result(run).requests : [];
+    const approval = requests.map(rejection)[0];
+    const { reason, state } = await runtime.resume(run, approval === undefined ? {} : { approval });
+    return reason ?? state;
+  } catch (error) {
+    if (error instanceof RoteError && KEPT_OUT.includes(error.code)) return "kept_out";
+    throw error;
   } finally {
     await host.close();
-    rmSync(root, { recursive: true, force: true });
   }
 }
 
-export async function ourScore(scenario: Scenario): Promise<Score> {
-  const at = world();
-  if (scenario.drama === "boundaries") return boundaries(scenario);
-  const { result, audited: whole } = await play(scenario, at);
-  const reason = result.reason ?? result.state;
-  const right = scenario.ends.includes(reason);
-  const resumes = ["interrupt", "twice", "stale"].includes(scenario.drama ?? "");
-  const duplicates = duplicatesIn(at, scenario);
-  return {
-    contained: scenario.runaway ? right && duplicates === 0 : null,
-    resumed: resumes ? right : null,
-    terminal: right,
-    trace: whole,
-    duplicates,
-    steps: at.asked,
-    reason,
-  };
-}
+/** What one of two at the same run is told. */
+const KEPT_OUT: readonly string[] = ["lease_lost", "run_busy"];
 
-async function play(scenario: Scenario, at: World): Promise<Ended> {
-  switch (scenario.drama) {
-    case "interrupt":
-    case "twice":
-      return taken(scenario, at, scenario.drama === "twice");
-    case "stale":
-      return stale(scenario, at);
-    default:
-      return withHost(scenario, at, async (host) => {
-        const runtime = runtimeOf(host, modelOf(scenario, at), scenario);
-        let result = await runtime.run("do it");
-        if (scenario.drama === "reject") {
-          const approval = rejection(result);
-          result = await runtime.resume(result.run, { approval });
-        }
-        return { result, audited: await audited(host) };
-      });
-  }
-}
-
-function rejection({ requests }: AgentResult): JsonValue {
-  const [request] = requests;
-  if (request === undefined) throw new Error("nothing was asked");
+function rejection(request: PendingRequest): JsonValue {
   return decision(request, KEYS.alice, "alice", { decision: "reject" });
 }
 
-/** Goes away behind the receipt of the first effect, and is taken up by one or two others. */
-function taken(scenario: Scenario, at: World, twice: boolean): Promise<Ended> {
-  return withHost(scenario, at, async (host, directory) => {
-    const model = modelOf(scenario, at);
-    let run = "";
-    // Start, question, reply, admission, receipt: the next write does not happen.
-    await runtimeOf(dying(host, 6), model, scenario)
-      .run("do it", { onStart: (id) => (run = id) })
-      .catch(() => undefined);
-    const other = await createHost(optionsFor(scenario, at, directory));
-    try {
-      const hosts = twice ? [host, other] : [other];
-      const turns = await Promise.allSettled(
-        hosts.map((one) => runtimeOf(one, model, scenario).resume(run)),
-      );
-      const ends = turns.flatMap((turn) => (turn.status === "fulfilled" ? [turn.value] : []));
-      const [result] = ends;
-      if (result === undefined) throw new Error("nobody could take it up");
-      return { result, audited: await audited(other) };
-    } finally {
-      await other.close();
-    }
-  });
-}
-
-/** The first one sleeps in a model call past its lease; another finishes; then the first one wakes up. */
-function stale(scenario: Scenario, at: World): Promise<Ended> {
-  let passed = 0;
-  const from = Date.now();
-  const clock: Clock = { wallMs: () => from + passed, monotonicMs: () => passed };
-  return withHost(
-    scenario,
-    at,
-    async (host) => {
-      let wake = (): void => undefined;
-      let asleep = (): void => undefined;
-      const sleeping = new Promise<void>((resolve) => {
-        asleep = resolve;
-      });
-      const model = modelOf(scenario, at);
-      const sleepy: ChatModel = {
-        ...model,
-        async reply(request, signal) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-            asleep();
-          });
-          return model.reply(request, signal);
-        },
-      };
-      let run = "";
-      const first = runtimeOf(host, sleepy, scenario)
-        .run("do it", { onStart: (id) => (run = id) })
-        .then(
-          () => "went on",
-          () => "lost its lease",
-        );
-      await sleeping;
-      // Past the time that its model has, and the lease behind it.
-      passed += 130_000;
-      const result = await runtimeOf(host, model, scenario).resume(run);
-      wake();
-      if ((await first) !== "lost its lease") throw new Error("two were at work");
-      return { result, audited: await audited(host) };
-    },
-    clock,
-  );
-}
-
-/** At every write in turn; the worst of all counts. */
-async function boundaries(scenario: Scenario): Promise<Score> {
-  let [duplicates, steps, runs] = [0, 0, 0];
-  let [terminal, trace] = [true, true];
-  for (let n = 2; ; n += 1) {
-    const at = world();
-    const ended = await withHost(scenario, at, async (host) => {
-      const model = modelOf(scenario, at);
-      let run = "";
-      const whole = await runtimeOf(dying(host, n), model, scenario)
-        .run("do it", { onStart: (id) => (run = id) })
-        .catch(() => null);
-      if (whole !== null) return null;
-      const result = await runtimeOf(host, model, scenario).resume(run);
-      return { result, audited: await audited(host) };
-    });
-    if (ended === null) break;
-    runs += 1;
-    steps += at.asked;
-    duplicates += duplicatesIn(at, scenario);
-    terminal &&= scenario.ends.includes(ended.result.reason ?? "");
-    trace &&= ended.audited;
+async function look(scenario: Scenario, directory: string): Promise<Kept | null> {
+  const file = runFile(directory);
+  if (!existsSync(file)) return null;
+  const host = await hostFor(scenario, directory, NOTHING);
+  try {
+    const runtime = new AgentRuntime({ host, model: modelOf(scenario, NOTHING) });
+    const { calls } = runtime.inspect(readFileSync(file, "utf8"));
+    const { journal } = partsOf(host);
+    await journal.seal();
+    const { findings } = await auditBundle(sourceOf(journal), { trust: own });
+    return {
+      whole: findings.length === 0,
+      calls: calls.map(({ tool, arguments: args, outcome }) => ({
+        tool,
+        args,
+        outcome: OUTCOMES[outcome] ?? "not_run",
+      })),
+    };
+  } finally {
+    await host.close();
   }
-  const reason = `${runs} boundaries`;
-  return {
-    contained: null,
-    resumed: terminal,
-    terminal,
-    trace,
-    duplicates,
-    steps: steps / runs,
-    reason,
+}
+
+const OUTCOMES: { readonly [outcome: string]: RecordedCall["outcome"] } = {
+  done: "done",
+  uncertain: "open",
+  in_flight: "open",
+};
+
+async function cost(directory: string | null, { turns, reply }: CostScript) {
+  const tool = madeTool("look.up", (_, count) => ({ kind: "done", result: count }));
+  const store = directory === null ? null : join(directory, String(turns));
+  const host = await createHost(hostOptions(store, [registration(tool, "read")]));
+  const limits = { max_steps: turns + 1, max_tool_calls: turns + 1 };
+  const model = {
+    identity: { provider: "scripted", name: "bench" },
+    reply: ({ messages }: { readonly messages: readonly unknown[] }) =>
+      Promise.resolve(reply((messages.length - 1) / 2)),
+  };
+  const runtime = new AgentRuntime({ host, model, defaults: { limits } });
+  return async () => {
+    const { reason } = await runtime.run("look everything up");
+    tool.calls.length = 0;
+    if (reason !== "completed") throw new Error(`it ended by ${reason}`);
   };
 }
+
+export const ROTE: Player = { play, look, cost };

@@ -32,7 +32,7 @@ async function loop(
   for (let replies = 0; ; replies += 1) {
     if (budget.left === 0) return "cut";
     budget.left -= 1;
-    at.asked += 1;
+    await at.ask();
     const turn = scenario.turn(replies);
     if ("fault" in turn) throw new Broken(turn.fault);
     const reply = replyOf(turn);
@@ -97,6 +97,7 @@ export async function rawScore(scenario: Scenario): Promise<Score> {
     duplicates,
     steps,
     reason: null,
+    cannot: null,
   };
 }
 

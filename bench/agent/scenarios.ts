@@ -15,8 +15,8 @@ const pay: ScenarioTool = {
   name: "bank.pay",
   category: "effect",
   call: (world, args) => {
-    world.effects.push(args);
-    return { kind: "done", result: `paid ${world.effects.length}` };
+    const count = world.effect(args);
+    return { kind: "done", result: `paid ${count}` };
   },
 };
 
@@ -24,7 +24,7 @@ const pay: ScenarioTool = {
 const payAndBreak: ScenarioTool = {
   ...pay,
   call: (world, args) => {
-    world.effects.push(args);
+    world.effect(args);
     return Promise.reject(new Error("connection reset"));
   },
 };
@@ -39,7 +39,7 @@ const deaf: ScenarioTool = {
   ...pay,
   name: "bank.slow",
   call: (world, args) => {
-    world.effects.push(args);
+    world.effect(args);
     return new Promise(() => undefined);
   },
 };
@@ -148,6 +148,7 @@ const SEED: readonly Omit<Scenario, "set">[] = [
     runaway: true,
     wanted: 2,
     ends: ["token_budget_exceeded"],
+    needs: "no_token_budget",
   },
 ];
 
@@ -210,12 +211,13 @@ const HARDER: readonly Omit<Scenario, "set">[] = [
     runaway: true,
     wanted: 2,
     ends: ["token_budget_exceeded"],
+    needs: "no_token_budget",
   },
   {
     name: "slow tool that ignores abort",
     tools: [deaf],
     turn: turns(asks(["bank.slow", { to: "Ada" }])),
-    limits: { max_active_ms: 50 },
+    limits: { max_active_ms: 300 },
     runaway: true,
     wanted: 1,
     ends: ["uncertain_operation"],
@@ -224,6 +226,7 @@ const HARDER: readonly Omit<Scenario, "set">[] = [
     name: "stale lease",
     tools: [pay],
     turn: turns(PAY, done),
+    limits: { model_timeout_ms: 300 },
     drama: "stale",
     runaway: false,
     wanted: 1,

@@ -1,5 +1,5 @@
 /** JSON Schemas of recipes and verifiers, from the zod models and the operator table. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { ROUNDINGS } from "../../src/base/integer.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { ID_PATTERN, NAME_PATTERN } from "../../src/model/names.ts";
@@ -46,7 +46,7 @@ function text(schema: Schema): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function documentSchema(document: z.ZodType, title: string): Schema {
+function documentSchema(document: z.ZodMiniType, title: string): Schema {
   const made = z.toJSONSchema(document, { unrepresentable: "any" }) as unknown as Schema;
   const { $schema, $defs, ...rest } = made;
   return {

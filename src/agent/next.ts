@@ -79,31 +79,47 @@ function nextCalls(state: AgentState): Next {
 
 /** The next call; where it is a read, those behind it as well, up to the next effect. */
 function nextBatch(state: AgentState): Next {
-  const { start, calls } = state;
-  const { repeated_action: limit, parallel_calls: together, max_tool_calls: most } = start.limits;
-  const from = calls.findIndex(({ status }) => status !== "settled");
+  const { calls, over } = comingUp(state);
+  if (calls.length === 0 && over !== null) return { kind: "end", stop: over };
   const batch: CallState[] = [];
+  for (const call of calls) {
+    if (call.category === "effect" && batch.length > 0) break;
+    batch.push(call);
+    if (call.category === "effect" || batch.length >= state.start.limits.parallel_calls) break;
+  }
+  return { kind: "call", calls: batch };
+}
+
+/** Effects behind a call of the turn that come up as well, if nothing that happens until then ends the run. */
+export function effectsBehind(state: AgentState, number: number): readonly CallState[] {
+  return comingUp(state).calls.filter((call) => call.number > number && call.category === "effect");
+}
+
+/** Calls of the turn that have no outcome, in order, up to the one that a limit does not let through. */
+function comingUp(state: AgentState): {
+  readonly calls: readonly CallState[];
+  readonly over: Stop | null;
+} {
+  const { start, calls } = state;
+  const { repeated_action: limit, max_tool_calls: most } = start.limits;
+  const from = calls.findIndex(({ status }) => status !== "settled");
+  const coming: CallState[] = [];
   let streak = state.streak;
   for (const call of calls.slice(Math.max(0, from))) {
     const count = streakWith(streak, call);
     streak = { ...streak, fingerprint: call.fingerprint, count };
     if (call.status === "settled") continue;
-    const over =
-      call.number >= most
-        ? stop("max_steps", `${most} of ${most} tool calls were asked for`)
-        : count >= limit
-          ? stop(
-              "repeated_action",
-              `call ${call.number} would be ${call.name} for the ${ordinal(count)} time in a row with the same arguments`,
-            )
-          : null;
-    if (over !== null)
-      return batch.length > 0 ? { kind: "call", calls: batch } : { kind: "end", stop: over };
-    if (call.category === "effect" && batch.length > 0) break;
-    batch.push(call);
-    if (call.category === "effect" || batch.length >= together) break;
+    if (call.number >= most) {
+      const over = stop("max_steps", `${most} of ${most} tool calls were asked for`);
+      return { calls: coming, over };
+    }
+    if (count >= limit) {
+      const message = `call ${call.number} would be ${call.name} for the ${ordinal(count)} time in a row with the same arguments`;
+      return { calls: coming, over: stop("repeated_action", message) };
+    }
+    coming.push(call);
   }
-  return { kind: "call", calls: batch };
+  return { calls: coming, over: null };
 }
 
 /** Calls that no tool could be called with are never open, and can be repeated all the same. */

@@ -21,15 +21,19 @@ import {
   isPast,
   type Judgement,
   judge,
+  MOST_SHOWN,
   type OpenRequest,
   openRequest,
+  overLimit,
   perform,
   type Refusal,
   type Replaced,
   refusalOf,
   type UsedApproval,
 } from "../host/index.ts";
+import { callsLeft } from "./family.ts";
 import { knows } from "./grown.ts";
+import { effectsBehind } from "./next.ts";
 import { activeMs, type Session, take } from "./session.ts";
 import { type CallState, callNumbered } from "./state.ts";
 import { refuseFault } from "./transitions.ts";
@@ -55,8 +59,8 @@ async function attempt(
   call: CallState,
   signal: AbortSignal,
 ): Promise<"settled" | "waiting" | "again"> {
-  const { parts, requests } = session;
-  const request = requests.findLast((one) => shownIn(one, call.number) !== undefined);
+  const { parts } = session;
+  const request = requestFor(session, call.number);
   const shown = request && shownIn(request, call.number);
   const requestedAt = shown?.operation.requested_at ?? parts.clock.wallMs();
   const judged = judge(parts, gateRequest(session, call, requestedAt));
@@ -134,19 +138,53 @@ async function refuse(session: Session, call: CallState, refusal: Refusal): Prom
   return "settled";
 }
 
-/** One call at a time: whoever decides sees exactly the call that waits. */
+/**
+ * A read asks alone. An effect asks together with those behind it that would be asked for as well: one signature covers
+ * what was shown at once, and each of them is judged again, and admitted once, when it is its turn.
+ */
 async function show(
   session: Session,
   call: CallState,
-  { frozen }: Judgement,
+  judged: Judgement,
   replaces: Replaced | null,
 ): Promise<"waiting"> {
   const { parts, lease, requests, state } = session;
-  const event = { type: "requested", calls: [call.number] } as const;
+  const batch = call.category === "effect" ? batchFrom(session, call, judged, replaces) : [judged];
+  const operations = batch.map(({ frozen }) => frozen);
+  const numbers = operations.flatMap(({ operation }) => operation.call ?? []);
+  const event = { type: "requested", calls: numbers } as const;
   refuseFault(state, event);
-  requests.push(await openRequest(parts, lease, nodeOf(state.step), [frozen], replaces));
+  requests.push(await openRequest(parts, lease, nodeOf(state.step), operations, replaces));
   take(session, event);
   return "waiting";
+}
+
+/** Nobody is asked for what would not be done, by itself or together with the rest. */
+function batchFrom(
+  session: Session,
+  call: CallState,
+  first: Judgement,
+  replaces: Replaced | null,
+): readonly Judgement[] {
+  const { parts, state } = session;
+  const requestedAt = first.frozen.operation.requested_at;
+  const left = callsLeft(session);
+  const batch = [first];
+  for (const other of effectsBehind(state, call.number)) {
+    if (batch.length >= MOST_SHOWN || other.number >= left) break;
+    const before = requestFor(session, other.number);
+    if (before !== undefined && before.nonce !== replaces?.nonce) continue;
+    if (knows(state.rejected, other.fingerprint)) continue;
+    const judged = judge(parts, gateRequest(session, other, requestedAt));
+    if (judged.kind === "refused" || !judged.needsApproval) continue;
+    const counts = [...batch, judged].flatMap((one) => one.counts);
+    if (overLimit(parts, counts) === undefined) batch.push(judged);
+  }
+  return batch;
+}
+
+function requestFor({ requests }: Session, number: number): OpenRequest | undefined {
+  return requests.findLast((one) => shownIn(one, number) !== undefined);
 }
 
 function shownIn({ operations }: OpenRequest, number: number) {

@@ -11,6 +11,7 @@ import { isKeyName } from "../base/note.ts";
 import { type PrivateKey, privateKeyOf } from "../base/sign.ts";
 import { TAGS } from "../base/tags.ts";
 import type { HostParts, Identity, Intent, RegisteredTool } from "../host/index.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { type Budget, budgetSchema, type PolicyDocument, policySchema } from "../model/policy.ts";
 import { holderName } from "../model/trust.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -244,11 +245,16 @@ function texts(given: unknown, what: string): readonly string[] {
 }
 
 function parsed<T>(
-  schema: { safeParse(value: unknown): { success: boolean; data?: T; error?: Error } },
+  schema: {
+    safeParse(
+      value: unknown,
+      words: typeof IN_ENGLISH,
+    ): { success: boolean; data?: T; error?: Error };
+  },
   value: unknown,
   what: string,
 ): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, IN_ENGLISH);
   if (result.success && result.data !== undefined) return deepFreeze(result.data);
   throw invalid(`the ${what} is not valid: ${result.error?.message ?? ""}`);
 }

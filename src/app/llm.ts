@@ -16,6 +16,7 @@ import {
 } from "../llm/providers.ts";
 import { type ModelAttempt, type RetryPolicy, retryingChat } from "../llm/retry.ts";
 import { type SdkChatOptions, sdkChat } from "../llm/sdk-chat.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { type PriceTable, priceTableSchema } from "../model/prices.ts";
 import type { ModelIdentity } from "../model/run.ts";
 import { systemClock } from "../os/clock.ts";
@@ -152,7 +153,7 @@ export function readPrices(document: Uint8Array | string): PriceTable {
     const { line, column, message } = read.error;
     throw new RoteError("bad_prices", `line ${line}, column ${column}: ${message}`);
   }
-  const table = priceTableSchema.safeParse(read.value);
+  const table = priceTableSchema.safeParse(read.value, IN_ENGLISH);
   if (table.success) return table.data;
   const problems = table.error.issues.map(
     ({ path, message }) => `${pointer(...path.map(String))}: ${message}`,

@@ -2,6 +2,7 @@
 import { RoteError } from "../base/error.ts";
 import type { PrivateKey } from "../base/sign.ts";
 import { type Host, judgedNow, partsOf } from "../host/index.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { PAYLOAD_TYPES, type Reconciliation, reconciliationSchema } from "../model/trust.ts";
 import { signDocument } from "../trust/signed-document.ts";
 import { unreconciled } from "./run-record.ts";
@@ -43,7 +44,7 @@ export async function reconcileRun(
     reconciler: holder.value.name,
     at: now,
   };
-  const read = reconciliationSchema.safeParse(statement);
+  const read = reconciliationSchema.safeParse(statement, IN_ENGLISH);
   if (!read.success) {
     const [first] = read.error.issues;
     const message = `The finding is not valid: ${first?.path.join("/") ?? ""}: ${first?.message ?? ""}.`;

@@ -1,7 +1,7 @@
 /** An operation that the host let through: that it is what its digest says, of this run, and was allowed. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Operation } from "../model/operation.ts";
-import { judgeCall } from "./agent.ts";
+import { judgeAdmitted } from "./agent.ts";
 import { type Bodies, isOperation } from "./bodies.ts";
 import type { Budgets } from "./budgets.ts";
 import { readCanonical } from "./canonical.ts";
@@ -42,7 +42,7 @@ export async function judgeAdmission(
     }
     judgeBelonging(context, run, placed, operation);
     judgeUnchanged(context, run, placed, operation);
-    judgeNode(context, run, placed, operation, body.approvals.length);
+    judgeNode(context, run, placed, operation, body);
     const place = placeIn(operation);
     if (run.places.has(place)) {
       report(context, placed, "operation_repeated", `${place} of this run was admitted before`);
@@ -57,6 +57,7 @@ export async function judgeAdmission(
     const judged = await judge.judge(placed, operation, body);
     await budgets.reserve(run, placed, operation, body.reserved, judged);
   }
+  if (operation === null && run.agent !== null) run.agent.count.unsure = true;
   const { digest, approvals, rules, reserved } = body;
   run.open.set(placed.entry.seq, {
     seq: placed.entry.seq,
@@ -144,9 +145,9 @@ function judgeNode(
   run: RunAudit,
   placed: Placed,
   operation: Operation,
-  approvals: number,
+  { approvals, ms }: Admitted,
 ): void {
-  if (run.agent !== null) return judgeCall(context, run.agent, placed, operation);
+  if (run.agent !== null) return judgeAdmitted(context, run.agent, placed, operation, ms);
   const { node, index, call, tool } = operation;
   if (run.recipe === undefined) return;
   const facts = run.recipe.nodes.get(node);
@@ -160,7 +161,7 @@ function judgeNode(
   if (facts.each !== (index !== null) || call !== null) {
     foreign(`node ${node} does not make an operation at index ${index} and call ${call}`);
   }
-  if (facts.fenced && approvals === 0) {
+  if (facts.fenced && approvals.length === 0) {
     const message = `node ${node} stands behind an approval, and none was used`;
     report(context, placed, "approval_missing", message);
   }

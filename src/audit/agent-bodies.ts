@@ -108,25 +108,53 @@ export interface Said {
 interface Turn {
   readonly step: number;
   readonly attempt: number;
+  readonly ms: number;
+}
+
+export interface Limits {
+  readonly max_steps: number;
+  readonly max_tool_calls: number;
+  readonly max_active_ms: number;
+  readonly max_input_tokens: number | null;
+  readonly max_output_tokens: number | null;
+  readonly max_total_tokens: number | null;
+  readonly reserve_tokens: number;
+  readonly repeated_action: number;
+  readonly no_progress: number;
+  readonly consecutive_errors: number;
+  readonly model_attempts: number;
+  readonly parallel_calls: number;
 }
 
 export interface AgentBodies {
   readonly agent_started: {
+    readonly version: number;
     readonly tools: readonly {
       readonly name: string;
       readonly category: string;
       readonly definition: Digest;
+      readonly poll: boolean;
     }[];
+    readonly limits: Limits;
+    readonly stop_on: readonly string[];
+    readonly markers: boolean;
     readonly environment: { readonly [part: string]: JsonValue };
     readonly identity: string;
     readonly parent: string | null;
+    readonly root: { readonly run: string; readonly limits: Limits } | null;
     readonly task_blob?: string;
   };
   readonly agent_asked: Turn & { readonly request: Digest };
   readonly agent_replied: Turn & {
     readonly stop: string;
+    readonly usage: {
+      readonly input_tokens: number | null;
+      readonly output_tokens: number | null;
+    };
     readonly said?: JsonValue & Said;
     readonly said_blob?: string;
   };
-  readonly agent_unanswered: Turn;
+  readonly agent_unanswered: Turn & { readonly kind: string; readonly retry: boolean };
+  readonly agent_marked: { readonly step: number; readonly marker: Digest; readonly ms: number };
+  readonly agent_paused: { readonly ms: number };
 }

@@ -1,12 +1,30 @@
 /**
- * Agent runs: that turns follow from each other, that every operation is one that the model asked for, with the tool and
- * the arguments that it asked with, and that the run ended as its reason says.
+ * Agent runs: that turns follow from each other, that every operation is one that the model asked for and made once, that
+ * nothing was done behind a limit, and that the run ended as its reason says.
  */
 import { type Digest, digestOf } from "../base/digest.ts";
-import { readJson } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
+import { AGENT_VERSION } from "../model/agent.ts";
 import type { Operation } from "../model/operation.ts";
 import { type Said, saidShape } from "./agent-bodies.ts";
+import {
+  type AgentCount,
+  agentCount,
+  argumentsIn,
+  type CountedCall,
+  countAdmitted,
+  countAsked,
+  countMark,
+  countReplied,
+  countSettled,
+  countTime,
+  countUnanswered,
+  endBatch,
+  isUsable,
+  type SettledCall,
+} from "./agent-count.ts";
+import type { Family } from "./agent-family.ts";
+import { comingUp, dueOf, endingsOf, supports } from "./agent-rules.ts";
 import type { Bodies } from "./bodies.ts";
 import { readCanonical, textOf } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
@@ -19,59 +37,151 @@ export interface AgentAudit {
   asking: boolean;
   /** Calls of the present turn by their number; undefined when the reply cannot be read. */
   calls: ReadonlyMap<number, Said["calls"][number]> | undefined;
-  asked: number;
   /** Digest of the last reply where it is an answer, else null; undefined when the reply cannot be read. */
   answer: Digest | null | undefined;
+  readonly count: AgentCount;
 }
 
-export function agentAudit({ tools }: Bodies["agent_started"]): AgentAudit {
-  return { tools, step: 0, attempt: 0, asking: false, calls: new Map(), asked: 0, answer: null };
+/** Families by their first run. */
+export type Families = Map<string, Family>;
+
+export function agentAudit(
+  context: Context,
+  placed: Placed,
+  start: Bodies["agent_started"],
+  families: Families,
+): AgentAudit {
+  const { tools, version } = start;
+  const count = agentCount(start, families, placed.entry.chain);
+  if (version !== AGENT_VERSION) {
+    const message = `version ${version} of the agent's rules, which this auditor does not know`;
+    report(context, placed, "entry_unknown", message);
+    count.unsure = true;
+  }
+  return { tools, step: 0, attempt: 0, asking: false, calls: new Map(), answer: null, count };
 }
 
 export function environmentOf({ environment }: Bodies["agent_started"]) {
   return digestOf(TAGS.environment, environment);
 }
 
-type AgentEntry = "agent_asked" | "agent_replied" | "agent_unanswered" | "run_resumed";
+type AgentEntry =
+  | "agent_asked"
+  | "agent_replied"
+  | "agent_unanswered"
+  | "agent_marked"
+  | "agent_paused"
+  | "run_resumed";
 
 export async function judgeTurn<Type extends AgentEntry>(
   context: Context,
   agent: AgentAudit,
   placed: Placed,
+  type: Type,
   body: Bodies[Type],
 ): Promise<void> {
-  const { type } = placed.entry;
-  const differs = (message: string) => report(context, placed, "agent_turn_differs", message);
-  // Whoever was asked by a process that has gone is heard of no more.
-  if (type === "run_resumed") {
-    agent.asking = false;
-    return;
+  const { count } = agent;
+  switch (type) {
+    case "run_resumed":
+      // Whoever was asked by a process that has gone is heard of no more.
+      if (agent.asking) countUnanswered(count, { kind: "stopped", retry: true }, null);
+      agent.asking = false;
+      endBatch(count);
+      break;
+    case "agent_asked":
+      judgeAsked(context, agent, placed, body as Bodies["agent_asked"]);
+      break;
+    case "agent_marked":
+      judgeMark(context, agent, placed, body as Bodies["agent_marked"]);
+      break;
+    case "agent_paused":
+      countTime(count, (body as Bodies["agent_paused"]).ms);
+      break;
+    default:
+      await judgeHeard(context, agent, placed, body as Bodies["agent_replied"]);
   }
-  const { step, attempt } = body as Bodies["agent_asked"];
-  if (type === "agent_asked") {
-    const again = step === agent.step && attempt === agent.attempt + 1;
-    const next = step === agent.step + 1 && attempt === 1;
-    if (agent.asking || !(again || next)) {
-      const open = agent.asking ? ", which is open" : "";
-      differs(`it asks turn ${step}.${attempt} behind ${agent.step}.${agent.attempt}${open}`);
-    }
-    Object.assign(agent, { step, attempt, asking: true, calls: new Map(), answer: null });
-    return;
+  remember(count);
+}
+
+function judgeAsked(
+  context: Context,
+  agent: AgentAudit,
+  placed: Placed,
+  body: Bodies["agent_asked"],
+): void {
+  const { count } = agent;
+  const { step, attempt } = body;
+  const again = step === agent.step && attempt === agent.attempt + 1;
+  const next = step === agent.step + 1 && attempt === 1;
+  const due = dueOf(count);
+  if (agent.asking || !(again || next)) {
+    const open = agent.asking ? ", which is open" : "";
+    differs(
+      context,
+      placed,
+      `it asks turn ${step}.${attempt} behind ${agent.step}.${agent.attempt}${open}`,
+    );
+  } else if ((due === "again") !== again && !count.unsure && due !== "answer") {
+    differs(context, placed, `it asks turn ${step}.${attempt}, and ${DUE[due]}`);
+  } else if (next && step > 1 && count.start.markers && !count.marked && due === "turn") {
+    differs(context, placed, `turn ${agent.step} has no marker`);
   }
+  judgeGoingOn(context, agent, placed);
+  Object.assign(agent, { step, attempt, asking: true, calls: new Map(), answer: null });
+  countAsked(count, body);
+}
+
+const DUE = {
+  turn: "the turn before it is done",
+  again: "the turn before it has no reply",
+  calls: "a call of the turn before it has no outcome",
+  answer: "its model had given its answer",
+  unusable: "the reply before it was of no use",
+};
+
+/** Nothing is asked and nothing done behind what ends a run. */
+function judgeGoingOn(context: Context, { count }: AgentAudit, placed: Placed): void {
+  const [ending] = endingsOf(count);
+  if (ending === undefined) return;
+  const message = `it goes on with ${placed.entry.type} behind ${ending.reason}: ${ending.why}`;
+  report(context, placed, "agent_went_on", message);
+}
+
+function judgeMark(
+  context: Context,
+  { count, step }: AgentAudit,
+  placed: Placed,
+  { step: marked, marker, ms }: Bodies["agent_marked"],
+): void {
+  if (!count.start.markers || count.marked || marked !== step) {
+    differs(context, placed, `turn ${marked} has no marker to come`);
+    countTime(count, ms);
+  } else {
+    countMark(count, marker, ms);
+  }
+}
+
+async function judgeHeard(
+  context: Context,
+  agent: AgentAudit,
+  placed: Placed,
+  body: Bodies["agent_replied"] | Bodies["agent_unanswered"],
+): Promise<void> {
+  const { count } = agent;
+  const { step, attempt } = body;
   if (!agent.asking || step !== agent.step || attempt !== agent.attempt) {
-    differs(`it answers turn ${step}.${attempt}, which is not open`);
+    differs(context, placed, `it answers turn ${step}.${attempt}, which is not open`);
   }
   agent.asking = false;
-  if (type !== "agent_replied") return;
-  const replied = body as Bodies["agent_replied"];
-  const said = await saidIn(context, placed, replied);
-  const calls = said?.calls ?? [];
+  if (!("usage" in body)) return countUnanswered(count, body, body.ms);
+  const said = await saidIn(context, placed, body);
+  const usable = said === undefined || isUsable(said, body.stop);
+  const calls = usable ? (said?.calls ?? []) : [];
+  const first = count.asked;
+  countReplied(count, body, said);
   agent.calls =
-    said === undefined
-      ? undefined
-      : new Map(calls.map((call, at) => [agent.asked + at, call] as const));
-  agent.asked += calls.length;
-  agent.answer = said === undefined ? undefined : answerIn(said, replied.stop);
+    said === undefined ? undefined : new Map(calls.map((call, at) => [first + at, call] as const));
+  agent.answer = said === undefined ? undefined : answerIn(said, body.stop);
 }
 
 /** A reply is an answer when it came to its end, asks for nothing and says something. */
@@ -80,12 +190,12 @@ function answerIn({ content, calls }: Said, stop: string): Digest | null {
   return whole ? digestOf(TAGS.result, content) : null;
 }
 
-/** A run is completed by the model's answer and by nothing else, and has no other result. */
+/** A run is completed by the model's answer and by nothing else, and ends by what its entries show. */
 export function judgeAnswer(
   context: Context,
-  { asking, answer }: AgentAudit,
+  { asking, answer, count }: AgentAudit,
   placed: Placed,
-  { reason, result }: Bodies["run_ended"],
+  { reason, result, ms }: Bodies["run_ended"],
 ): void {
   const differs = (message: string) => report(context, placed, "run_end_differs", message);
   if (asking) differs("it ended while its model was being asked");
@@ -96,6 +206,16 @@ export function judgeAnswer(
   } else if (answer !== undefined && answer !== result) {
     differs(`its model answered ${answer}, and its result is ${result ?? "none"}`);
   }
+  const [first] = endingsOf(count);
+  const instead = reason === "completed" && first !== undefined && first.reason !== reason;
+  // Up to its end it may have seen all that its family had written.
+  remember(count);
+  if (instead || !supports(count, reason, ms)) {
+    const shown = first === undefined ? "nothing that ends it" : `${first.reason}: ${first.why}`;
+    const message = `it ended by ${reason}, and its entries show ${shown}`;
+    report(context, placed, "agent_end_unsupported", message);
+  }
+  countTime(count, ms);
 }
 
 async function saidIn(
@@ -113,27 +233,126 @@ async function saidIn(
 
 type JsonOf<T> = T & Placed["entry"]["body"];
 
-/** The operation is a call that the model has asked for in the present turn, and nothing else. */
-export function judgeCall(
+/** The operation is a call that the model has asked for in the present turn, its turn now, and was not made before. */
+export function judgeAdmitted(
+  context: Context,
+  agent: AgentAudit,
+  placed: Placed,
+  operation: Operation,
+  ms: number,
+): void {
+  const { tool } = operation;
+  const known = agent.tools.find(({ name }) => name === tool.name);
+  if (known?.category !== tool.category || known.definition !== tool.definition) {
+    const message = `${tool.name} as ${tool.category} is not among the tools that the run began with`;
+    report(context, placed, "operation_foreign", message);
+  }
+  judgeAsking(context, agent, placed, operation);
+  const call = judgeTurnOf(context, agent, placed, operation);
+  if (call !== undefined) countAdmitted(agent.count, call, ms);
+  remember(agent.count);
+}
+
+/** A person was asked about calls of the model, and about nothing else. */
+export function judgeShown(
+  context: Context,
+  agent: AgentAudit,
+  placed: Placed,
+  operations: readonly Operation[],
+): void {
+  for (const operation of operations) judgeAsking(context, agent, placed, operation);
+  const [first] = operations;
+  if (first === undefined) return;
+  const call = judgeTurnOf(context, agent, placed, first);
+  if (call !== undefined) agent.count.back.add(call.number);
+  remember(agent.count);
+}
+
+/** What came of a call. Null for an operation that cannot be read. */
+export function judgeOutcome(
+  context: Context,
+  agent: AgentAudit,
+  placed: Placed,
+  operation: Operation | null,
+  settled: SettledCall | undefined,
+): void {
+  const { count } = agent;
+  if (operation === null || settled === undefined) {
+    count.unsure = true;
+    return;
+  }
+  let call = count.calls.find(({ number }) => number === operation.call);
+  if (!settled.admitted) {
+    judgeAsking(context, agent, placed, operation);
+    call = judgeTurnOf(context, agent, placed, operation);
+  }
+  if (call !== undefined) countSettled(count, call, settled);
+  remember(count);
+}
+
+function judgeAsking(
   context: Context,
   agent: AgentAudit,
   placed: Placed,
   { node, index, call, tool, arguments: args }: Operation,
 ): void {
-  const foreign = (message: string) => report(context, placed, "operation_foreign", message);
+  const unasked = (message: string) => report(context, placed, "call_unasked", message);
   if (index !== null || call === null || node !== `step-${agent.step}`) {
-    return foreign(`an agent in turn ${agent.step} has no operation ${node}/${call ?? ""}`);
-  }
-  const known = agent.tools.find(({ name }) => name === tool.name);
-  if (known?.category !== tool.category || known.definition !== tool.definition) {
-    foreign(`${tool.name} as ${tool.category} is not among the tools that the run began with`);
+    return unasked(`an agent in turn ${agent.step} has no operation ${node}/${call ?? ""}`);
   }
   if (agent.calls === undefined) return;
   const asked = agent.calls.get(call);
-  const read = readJson(asked?.arguments ?? "", { numbers: "finite" });
-  const same = read.ok && textOf(read.value) === textOf(args);
+  const wanted = argumentsIn(asked?.arguments ?? "");
+  const same = wanted !== undefined && textOf(wanted) === textOf(args);
   if (asked?.name !== tool.name || !same) {
     const what = asked === undefined ? "nothing" : `${asked.name} ${asked.arguments.slice(0, 200)}`;
-    foreign(`call ${call} is of ${tool.name}, and the model asked for ${what}`);
+    unasked(`call ${call} is of ${tool.name}, and the model asked for ${what}`);
   }
+}
+
+/** The call, if it may be made now for all that was made before. */
+function judgeTurnOf(
+  context: Context,
+  agent: AgentAudit,
+  placed: Placed,
+  { call: number, attempt }: Operation,
+): CountedCall | undefined {
+  const { count } = agent;
+  const call = count.calls.find((one) => one.number === number);
+  if (call === undefined) return undefined;
+  if (call.status !== "open" || attempt !== call.broken + 1) {
+    const stands =
+      call.status === "open" ? `attempt ${call.broken + 1} is next` : STANDS[call.status];
+    report(context, placed, "call_repeated", `attempt ${attempt} of call ${number}: ${stands}`);
+    return undefined;
+  }
+  if (count.batch.has(call.number) && !count.back.has(call.number)) return call;
+  // Those that were under way have come back, so the run has looked at what it came to.
+  judgeGoingOn(context, agent, placed);
+  const { numbers, over } = comingUp(count);
+  count.batch = numbers;
+  count.back = new Set();
+  if (numbers.has(call.number) || count.unsure) return call;
+  if (over === null)
+    differs(context, placed, `call ${number} was made before those in front of it`);
+  else if (numbers.size > 0) {
+    report(
+      context,
+      placed,
+      "agent_went_on",
+      `call ${number} is behind ${over.reason}: ${over.why}`,
+    );
+  }
+  return call;
+}
+
+const STANDS = { in_flight: "it is under way", settled: "it has its outcome" };
+
+/** What a run knows of its family is what was there when it last wrote something; the rest it may not have seen. */
+function remember(count: AgentCount): void {
+  count.known = { calls: count.family.calls, ms: count.family.ms };
+}
+
+function differs(context: Context, placed: Placed, message: string): void {
+  report(context, placed, "agent_turn_differs", message);
 }

@@ -201,6 +201,7 @@ export interface Bodies extends AgentBodies {
     }[];
     readonly rules: readonly string[];
     readonly reserved: readonly { readonly counter: string; readonly add: string }[];
+    readonly ms: number;
   };
   readonly receipt: {
     readonly operation: Digest;
@@ -216,6 +217,7 @@ export interface Bodies extends AgentBodies {
     readonly reason: string;
     readonly failure: { readonly reason: string } | null;
     readonly result: Digest | null;
+    readonly ms: number;
   };
   readonly host_opened: { readonly audience: string };
   readonly trust: {

@@ -10,6 +10,7 @@ import type { Operation, Outcome } from "../model/operation.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { judgeBelonging, operationFrom } from "./admissions.ts";
+import { judgeOutcome } from "./agent.ts";
 import { type Bodies, isStatement, type Statement, statementShape } from "./bodies.ts";
 import type { Budgets } from "./budgets.ts";
 import { readCanonical, textOf } from "./canonical.ts";
@@ -59,6 +60,14 @@ export async function judgeReceipt(
       compareTimes(context, placed, opened.value, admission);
     }
     compareOutcome(context, placed, body, admission);
+    if (run.agent !== null) {
+      const { outcome, final } = body;
+      const admitted = admission !== null;
+      const settled = opened.ok
+        ? { admitted, outcome, final, result, refusal: opened.value.predicate.refusal }
+        : undefined;
+      judgeOutcome(context, run.agent, placed, operation, settled);
+    }
     if (admission !== null) settle(receipting, run, admission, body.outcome);
   }
 }

@@ -2,6 +2,7 @@
 import { type Digest, isDigest } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { displayDigest, renderOperations } from "../host/show.ts";
+import type { Operation } from "../model/operation.ts";
 import { approvalSchema, PAYLOAD_TYPES } from "../model/trust.ts";
 import { type ApprovalRequest, checkApproval } from "../trust/approval.ts";
 import { openByRole } from "../trust/role-document.ts";
@@ -19,7 +20,7 @@ export async function judgeRequest(
   run: RunAudit,
   placed: Placed,
   body: Bodies["approval_requested"],
-): Promise<Request> {
+): Promise<{ readonly request: Request; readonly shown: readonly Operation[] }> {
   context.counts.approvals.requests += 1;
   const differs = (message: string) => report(context, placed, "request_differs", message);
   const { nonce, node, display, expires } = body;
@@ -52,7 +53,7 @@ export async function judgeRequest(
     rejected: null,
   };
   run.requests.set(nonce, request);
-  return request;
+  return { request, shown: shown.map(({ operation }) => operation) };
 }
 
 async function shownIn(

@@ -3,7 +3,14 @@
 import { agentStateOf } from "../model/agent-states.ts";
 import { STOP_REASONS, type StopReason, stateOf } from "../model/stop.ts";
 import { type Admitting, judgeAdmission } from "./admissions.ts";
-import { agentAudit, environmentOf, judgeAnswer, judgeTurn } from "./agent.ts";
+import {
+  agentAudit,
+  environmentOf,
+  type Families,
+  judgeAnswer,
+  judgeShown,
+  judgeTurn,
+} from "./agent.ts";
 import type { Bodies } from "./bodies.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 import { judgeReceipt, type Receipting } from "./receipts.ts";
@@ -26,6 +33,7 @@ export function createRuns(
 ): Runs {
   const runs = new Map<string, RunAudit>();
   const nonces = new Map<string, { readonly run: RunAudit; readonly request: Request }>();
+  const families: Families = new Map();
   const recipes = createRecipes(context);
   const admitting = { context, ...parts };
 
@@ -49,7 +57,7 @@ export function createRuns(
     }
     const policy = typeof parts["policy"] === "string" ? parts["policy"] : null;
     const made = { plan: null, verifier: "", environment: environmentOf(body), policy };
-    runs.set(chain, runAudit(chain, made, undefined, agentAudit(body)));
+    runs.set(chain, runAudit(chain, made, undefined, agentAudit(context, placed, body, families)));
   }
 
   function countStart(placed: Placed): void {
@@ -88,11 +96,13 @@ export function createRuns(
       case "run_resumed": {
         const { from_seq: from } = body(placed, type);
         if (from !== seq) report(context, placed, "run_start", `it resumes from entry ${from}`);
-        if (run.agent !== null) await judgeTurn(context, run.agent, placed, body(placed, type));
+        if (run.agent !== null)
+          await judgeTurn(context, run.agent, placed, type, body(placed, type));
         return;
       }
       case "approval_requested": {
-        const request = await judgeRequest(context, run, placed, body(placed, type));
+        const { request, shown } = await judgeRequest(context, run, placed, body(placed, type));
+        if (run.agent !== null) judgeShown(context, run.agent, placed, shown);
         nonces.set(request.nonce, { run, request });
         return;
       }
@@ -113,7 +123,10 @@ export function createRuns(
       case "agent_asked":
       case "agent_replied":
       case "agent_unanswered":
-        if (run.agent !== null) await judgeTurn(context, run.agent, placed, body(placed, type));
+      case "agent_marked":
+      case "agent_paused":
+        if (run.agent !== null)
+          await judgeTurn(context, run.agent, placed, type, body(placed, type));
         else report(context, placed, "run_start", `a run of a recipe has a ${type}`);
         return;
       default:

@@ -17,10 +17,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { placeFromHome } from "../base/code-home.ts";
 import { WORKFLOW } from "./demo-workflow.ts";
 import { fault } from "./fault.ts";
 
-const SHIPPED = fileURLToPath(new URL("../../recipes", import.meta.url));
+const SHIPPED = fileURLToPath(placeFromHome("../recipes"));
 const RECIPES = ["line-total", "recalculation-straight-line", "expense-posting"] as const;
 
 /** Lines of inputs.jsonl per file, in order; the rest goes to the last. */

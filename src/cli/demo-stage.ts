@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { moduleFromHome } from "../base/code-home.ts";
 import type { JsonValue } from "../base/json.ts";
 import { EXIT_CODES, type ExitName } from "../model/stop.ts";
 import { fault } from "./fault.ts";
@@ -105,8 +106,7 @@ function unexpected({ words, exit: wanted }: DemoStep, exit: ExitName, text: str
 
 /** This command in a process of its own, as somebody else would start it. */
 async function inOwnProcess(words: readonly string[], { terminal }: Call): Promise<Outcome> {
-  const here = import.meta.url;
-  const main = fileURLToPath(new URL(here.endsWith(".ts") ? "./main.ts" : "./main.js", here));
+  const main = fileURLToPath(moduleFromHome("cli/main"));
   const child = spawn(process.execPath, [...process.execArgv, main, ...words], {
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" },
     stdio: ["ignore", "pipe", "pipe"],

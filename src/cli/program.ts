@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { placeFromHome } from "../base/code-home.ts";
 import type { JsonValue } from "../base/json.ts";
 import { EXIT_CODES, type ExitName } from "../model/stop.ts";
 import { COMMANDS } from "./commands.ts";
@@ -261,7 +262,7 @@ function withLineEnd(text: string): string {
 }
 
 function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const text = readFileSync(placeFromHome("../package.json"), "utf8");
   const parsed: unknown = JSON.parse(text);
   const version =
     typeof parsed === "object" && parsed !== null && "version" in parsed ? parsed.version : "";

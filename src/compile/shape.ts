@@ -2,11 +2,12 @@
  * What zod says about a document, as diagnostics. A member that zod does not know is reported and then left out, so
  * that the rest of its object is still judged.
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointer } from "../base/pointer.ts";
 import { nearest } from "../base/text.ts";
 import type { Diagnostic, Report } from "../model/diagnostic.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { ID_PATTERN, NAME_PATTERN, TOOL_PATTERN } from "../model/names.ts";
 import { kindOf, member } from "./json-object.ts";
 
@@ -15,12 +16,12 @@ type Path = readonly PropertyKey[];
 
 /** The value read by the schema, or undefined after reporting why not. */
 export function readShape<T>(
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   value: JsonValue,
   at: string,
   report: Report,
 ): T | undefined {
-  const first = schema.safeParse(value);
+  const first = schema.safeParse(value, IN_ENGLISH);
   if (first.success) return first.data;
   let repairable = true;
   for (const issue of first.error.issues) {
@@ -35,11 +36,11 @@ export function readShape<T>(
 /** Unknown members reported of one object; whoever has more has another problem. */
 const MOST_UNKNOWN = 100;
 
-type Members<S extends z.ZodRawShape> = { readonly [K in keyof S]?: z.output<S[K]> };
+type Members<S extends z.core.$ZodShape> = { readonly [K in keyof S]?: z.output<S[K]> };
 
 /** Reads an object member by member: those that fit are returned, the others reported. */
-export function readMembers<S extends z.ZodRawShape>(
-  schema: z.ZodObject<S>,
+export function readMembers<S extends z.core.$ZodShape>(
+  schema: z.ZodMiniObject<S>,
   value: JsonValue,
   at: string,
   report: Report,
@@ -53,7 +54,7 @@ export function readMembers<S extends z.ZodRawShape>(
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
   for (const key of unknown.slice(0, MOST_UNKNOWN)) report(unknownKey(key, known, at));
   for (const key of known as (keyof S & string)[]) {
-    const field = schema.shape[key] as z.ZodType<z.output<S[typeof key]>>;
+    const field = schema.shape[key] as z.ZodMiniType<z.output<S[typeof key]>>;
     const given = member(value, key);
     if (given !== undefined) {
       const found = readShape(field, given, `${at}${pointer(key)}`, report);
@@ -65,7 +66,7 @@ export function readMembers<S extends z.ZodRawShape>(
   return read;
 }
 
-function diagnose(issue: Issue, schema: z.ZodType, root: JsonValue, at: string): Diagnostic[] {
+function diagnose(issue: Issue, schema: z.ZodMiniType, root: JsonValue, at: string): Diagnostic[] {
   const place = `${at}${pointer(...issue.path.map(String))}`;
   const given = valueAt(root, issue.path);
   switch (issue.code) {
@@ -237,7 +238,7 @@ function knownKinds(issue: Extract<Issue, { code: "invalid_union" }>): readonly 
 }
 
 /** Members that the schema knows at a path, for "did you mean". */
-function knownKeys(schema: z.ZodType, root: JsonValue, path: Path): readonly string[] {
+function knownKeys(schema: z.ZodMiniType, root: JsonValue, path: Path): readonly string[] {
   let here: unknown = schema;
   let value: JsonValue | undefined = root;
   for (const token of path) {
@@ -247,15 +248,16 @@ function knownKeys(schema: z.ZodType, root: JsonValue, path: Path): readonly str
   return Object.keys(shapeOf(here, value) ?? {});
 }
 
-function shapeOf(schema: unknown, value: JsonValue | undefined): z.ZodRawShape | undefined {
-  if (schema instanceof z.ZodObject) return schema.shape;
-  if (schema instanceof z.ZodExactOptional) return shapeOf(schema.unwrap(), value);
-  if (!(schema instanceof z.ZodDiscriminatedUnion)) return undefined;
+function shapeOf(schema: unknown, value: JsonValue | undefined): z.core.$ZodShape | undefined {
+  if (schema instanceof z.ZodMiniObject) return schema.shape;
+  if (schema instanceof z.ZodMiniExactOptional) return shapeOf(schema.def.innerType, value);
+  if (!(schema instanceof z.ZodMiniDiscriminatedUnion)) return undefined;
   const kind = member(value, "kind");
-  for (const option of schema.options) {
+  for (const option of schema.def.options) {
     const shape = shapeOf(option, value);
     const literal: unknown = shape?.["kind"];
-    if (literal instanceof z.ZodLiteral && literal.value === kind) return shape;
+    if (literal instanceof z.ZodMiniLiteral && literal.def.values.some((one) => one === kind))
+      return shape;
   }
   return undefined;
 }

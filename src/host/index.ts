@@ -14,7 +14,7 @@ export {
   type GateRequest,
   type Judgement,
   judge,
-  limitCode,
+  overLimit,
   type Refusal,
   refusalOf,
 } from "./judge.ts";
@@ -33,11 +33,12 @@ export {
   perform,
   type UsedApproval,
 } from "./perform.ts";
-export { type ReceiptParts, receiptIn } from "./receipt.ts";
+export { type ReceiptParts, type ReceiptsRead, receiptIn, receiptsIn } from "./receipt.ts";
 export { operationOf, recover } from "./recover.ts";
 export {
   MOST_SHOWN,
   type OpenRequest,
+  openAmong,
   openRequest,
   openRequestsIn,
   type Replaced,

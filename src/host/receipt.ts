@@ -11,7 +11,7 @@ import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import type { PrivateKey, PublicKey } from "../base/sign.ts";
 import { TAGS } from "../base/tags.ts";
-import type { Entry } from "../model/journal.ts";
+import type { Appended, Entry } from "../model/journal.ts";
 import { OUTCOMES, type Outcome } from "../model/operation.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
 import type { FrozenOperation } from "./operation.ts";
@@ -97,6 +97,19 @@ export interface ReceiptSays {
   readonly result: JsonValue | undefined;
   /** False for an attempt that another may follow. */
   readonly final: boolean;
+}
+
+/** What the receipts of one run say, each under the number of its entry. */
+export type ReceiptsRead = ReadonlyMap<number, ReceiptSays>;
+
+/**
+ * All receipts of a run, each checked once for everything that goes on from it.
+ *
+ * @throws RoteError `journal_damaged`
+ */
+export function receiptsIn(parts: ReceiptParts, entries: readonly Appended[]): ReceiptsRead {
+  const receipts = entries.filter(({ entry }) => entry.type === "receipt");
+  return new Map(receipts.map(({ entry }) => [entry.seq, receiptIn(parts, entry)]));
 }
 
 /**

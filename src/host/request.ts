@@ -95,6 +95,14 @@ export function openRequestsIn(
   journal: Journal,
   entries: readonly Appended[],
 ): readonly OpenRequest[] {
+  return openAmong(requestsIn(journal, entries), entries);
+}
+
+/** The same of requests that were read from these entries before. */
+export function openAmong(
+  requests: readonly OpenRequest[],
+  entries: readonly Appended[],
+): readonly OpenRequest[] {
   if (entries.some(({ entry }) => entry.type === "run_ended")) return [];
   const admitted = new Set<JsonValue | undefined>();
   for (const { entry } of entries) {
@@ -102,7 +110,7 @@ export function openRequestsIn(
   }
   const later = new Set<string>();
   const open: OpenRequest[] = [];
-  for (const request of requestsIn(journal, entries).toReversed()) {
+  for (const request of requests.toReversed()) {
     const waits = request.operations.filter(
       ({ operation, digest }) => !admitted.has(digest) && !later.has(itemOf(operation)),
     );

@@ -1,24 +1,24 @@
 /** Bodies of an agent run's own entries as they are read back; what does not fit was not written by this version. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { JsonValue } from "../base/json.ts";
 import { STOPPING } from "./agent.ts";
 import { CHAT_STOPS, PROVIDER_FAULTS, type ProviderFault } from "./chat.ts";
 import { count, digest, model, reason } from "./entry-parts.ts";
 import { TOOL_CATEGORIES } from "./trust.ts";
 
-const positive = z.int().min(1);
-const tokens = count.nullable();
+const positive = z.int().check(z.minimum(1));
+const tokens = z.nullable(count);
 
 /** Counts and times that a run is held to. */
 export const agentLimitsSchema = z.strictObject({
   max_steps: positive,
   max_tool_calls: positive,
   max_active_ms: positive,
-  max_input_tokens: positive.nullable(),
-  max_output_tokens: positive.nullable(),
-  max_total_tokens: positive.nullable(),
+  max_input_tokens: z.nullable(positive),
+  max_output_tokens: z.nullable(positive),
+  max_total_tokens: z.nullable(positive),
   reserve_tokens: count,
-  max_reply_tokens: positive.nullable(),
+  max_reply_tokens: z.nullable(positive),
   repeated_action: positive,
   no_progress: positive,
   consecutive_errors: positive,
@@ -31,8 +31,8 @@ export const agentLimitsSchema = z.strictObject({
 /** What was asked for: inline beside the rest, or as a blob. */
 export const agentTask = z.strictObject({
   goal: z.string(),
-  instructions: z.string().nullable(),
-  recalled: z.string().nullable(),
+  instructions: z.nullable(z.string()),
+  recalled: z.nullable(z.string()),
 });
 
 export const agentStartedBody = z.object({
@@ -56,12 +56,12 @@ export const agentStartedBody = z.object({
     tools: z.string(),
     credentials: z.string(),
     evidence: z.string(),
-    host_configuration: z.string().nullable(),
+    host_configuration: z.nullable(z.string()),
   }),
   identity: z.string(),
-  intent: digest.nullable(),
-  parent: z.string().nullable(),
-  root: z.strictObject({ run: z.string(), limits: agentLimitsSchema }).nullable(),
+  intent: z.nullable(digest),
+  parent: z.nullable(z.string()),
+  root: z.nullable(z.strictObject({ run: z.string(), limits: agentLimitsSchema })),
 });
 
 const turn = { step: positive, attempt: positive, ms: count };
@@ -77,7 +77,7 @@ export const agentRepliedBody = z.object({
     cached_input_tokens: tokens,
     cache_write_tokens: tokens,
   }),
-  response: z.strictObject({ id: z.string().nullable(), model: z.string().nullable() }),
+  response: z.strictObject({ id: z.nullable(z.string()), model: z.nullable(z.string()) }),
 });
 
 /** What the model said: one member, since either part of it may be large. */
@@ -99,7 +99,7 @@ export const agentUnansweredBody = z.strictObject({
   kind: z.enum(UNANSWERED),
   message: z.string(),
   retry: z.boolean(),
-  retry_after_ms: count.nullable(),
+  retry_after_ms: z.nullable(count),
 });
 
 export const agentMarkedBody = z.strictObject({ step: positive, marker: digest, ms: count });
@@ -108,14 +108,14 @@ export const agentPausedBody = z.strictObject({ ms: count });
 
 export const agentEndedBody = z.object({
   reason,
-  failure: z
-    .strictObject({
+  failure: z.nullable(
+    z.strictObject({
       reason,
-      node: z.string().nullable(),
+      node: z.nullable(z.string()),
       message: z.string(),
       code: z.exactOptional(z.string()),
-    })
-    .nullable(),
-  result: digest.nullable(),
+    }),
+  ),
+  result: z.nullable(digest),
   ms: count,
 });

@@ -1,8 +1,8 @@
 /** What tokens cost, as the user states it. Rote knows no prices of its own. */
-import { z } from "zod";
+import * as z from "zod/mini";
 
 /** Money per million tokens: decimal text, never a number. */
-const price = z.string().regex(/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,12})?$/);
+const price = z.string().check(z.regex(/^(0|[1-9][0-9]{0,11})(\.[0-9]{1,12})?$/));
 
 export const modelPriceSchema = z.strictObject({
   input: price,
@@ -16,9 +16,9 @@ export const modelPriceSchema = z.strictObject({
 export const priceTableSchema = z.strictObject({
   version: z.literal(1),
   /** Three capital letters, for all prices of the table. */
-  currency: z.string().regex(/^[A-Z]{3}$/),
+  currency: z.string().check(z.regex(/^[A-Z]{3}$/)),
   /** By `provider:model`, as configured. */
-  models: z.record(z.string().regex(/^[^:]+:.+$/), modelPriceSchema),
+  models: z.record(z.string().check(z.regex(/^[^:]+:.+$/)), modelPriceSchema),
 });
 
 export type ModelPrice = z.infer<typeof modelPriceSchema>;

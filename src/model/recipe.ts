@@ -6,20 +6,20 @@
  * generated from here; whatever only compile/ can judge is not in it, so a document that fits the schema may still be
  * refused.
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { JsonValue } from "../base/json.ts";
 import { ID_PATTERN, NAME_PATTERN, TOOL_PATTERN } from "./names.ts";
 import { RECIPE_LIMITS } from "./recipe-limits.ts";
 
 const present = (value: unknown): boolean => value !== undefined;
-const expression = z.custom<JsonValue>(present).meta({ id: "expression" });
-const type = z.custom<JsonValue>(present).meta({ id: "type" });
+const expression = z.custom<JsonValue>(present).check(z.meta({ id: "expression" }));
+const type = z.custom<JsonValue>(present).check(z.meta({ id: "type" }));
 
-const id = z.string().regex(ID_PATTERN);
-const name = z.string().regex(NAME_PATTERN);
-const tool = z.string().regex(TOOL_PATTERN);
-const message = z.string().max(RECIPE_LIMITS.message);
-const hexDigest = z.string().regex(/^[0-9a-f]{64}$/);
+const id = z.string().check(z.regex(ID_PATTERN));
+const name = z.string().check(z.regex(NAME_PATTERN));
+const tool = z.string().check(z.regex(TOOL_PATTERN));
+const message = z.string().check(z.maxLength(RECIPE_LIMITS.message));
+const hexDigest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 
 const environmentSchema = z.strictObject({
   policy: hexDigest,
@@ -29,7 +29,7 @@ const environmentSchema = z.strictObject({
   host_configuration: z.nullable(hexDigest),
 });
 
-const positive = z.int().min(1);
+const positive = z.int().check(z.minimum(1));
 const limitsSchema = z.strictObject({
   max_steps: z.exactOptional(positive),
   max_runtime_ms: z.exactOptional(positive),
@@ -44,13 +44,13 @@ export const STEP_SCHEMAS = {
     kind: z.literal("read"),
     tool,
     arguments: expression,
-    absent_on: z.exactOptional(z.array(tool).max(RECIPE_LIMITS.absent_on)),
+    absent_on: z.exactOptional(z.array(tool).check(z.maxLength(RECIPE_LIMITS.absent_on))),
   }),
   model: z.strictObject({
     kind: z.literal("model"),
     role: z.exactOptional(name),
     prompt: expression,
-    instructions: z.exactOptional(z.string().max(RECIPE_LIMITS.instructions)),
+    instructions: z.exactOptional(z.string().check(z.maxLength(RECIPE_LIMITS.instructions))),
   }),
   verify: z.strictObject({
     kind: z.literal("verify"),
@@ -63,7 +63,10 @@ export const STEP_SCHEMAS = {
     condition: expression,
     message: z.exactOptional(message),
   }),
-  approval: z.strictObject({ kind: z.literal("approval"), effects: z.array(id).min(1) }),
+  approval: z.strictObject({
+    kind: z.literal("approval"),
+    effects: z.array(id).check(z.minLength(1)),
+  }),
   effect: z.strictObject({
     kind: z.literal("effect"),
     tool,
@@ -84,12 +87,12 @@ const stepSchema = z
     STEP_SCHEMAS.effect,
     STEP_SCHEMAS.checkpoint,
   ])
-  .meta({ id: "step" });
+  .check(z.meta({ id: "step" }));
 
 const eachSchema = z.strictObject({
   list: expression,
   as: z.exactOptional(name),
-  limit: z.int().min(1).max(RECIPE_LIMITS.each),
+  limit: z.int().check(z.minimum(1), z.maximum(RECIPE_LIMITS.each)),
 });
 
 export const nodeSchema = z
@@ -101,13 +104,13 @@ export const nodeSchema = z
     each: z.exactOptional(eachSchema),
     step: stepSchema,
   })
-  .meta({ id: "node" });
+  .check(z.meta({ id: "node" }));
 
 const header = {
   version: z.literal(1),
   id,
-  title: z.exactOptional(z.string().max(RECIPE_LIMITS.title)),
-  description: z.exactOptional(z.string().max(RECIPE_LIMITS.description)),
+  title: z.exactOptional(z.string().check(z.maxLength(RECIPE_LIMITS.title))),
+  description: z.exactOptional(z.string().check(z.maxLength(RECIPE_LIMITS.description))),
   types: z.exactOptional(z.record(name, type)),
   environment: z.exactOptional(environmentSchema),
   inputs: z.record(name, type),
@@ -117,13 +120,15 @@ const header = {
 
 export const recipeSchema = z.strictObject({
   ...header,
-  nodes: z.array(nodeSchema).min(1).max(RECIPE_LIMITS.nodes),
+  nodes: z.array(nodeSchema).check(z.minLength(1), z.maxLength(RECIPE_LIMITS.nodes)),
 });
 
 /** The recipe with its nodes unread: they are read one by one, so that one broken node hides no other problem. */
 export const recipeHeaderSchema = z.strictObject({
   ...header,
-  nodes: z.array(z.custom<JsonValue>(present)).min(1).max(RECIPE_LIMITS.nodes),
+  nodes: z
+    .array(z.custom<JsonValue>(present))
+    .check(z.minLength(1), z.maxLength(RECIPE_LIMITS.nodes)),
 });
 
 /** A verifier with a name. A bare expression is the short form of one that has only `result`. */

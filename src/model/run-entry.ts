@@ -1,10 +1,10 @@
 /** Bodies of a run's entries as they are read back: what does not fit was not written by us, or by another version. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { count, digest, model, reason } from "./entry-parts.ts";
 import { RUN_MODES } from "./run.ts";
 
-const node = z.string().min(1);
-const index = count.nullable();
+const node = z.string().check(z.minLength(1));
+const index = z.nullable(count);
 
 export const startedBody = z.object({
   plan: digest,
@@ -18,15 +18,15 @@ export const startedBody = z.object({
     max_tokens_per_answer: count,
   }),
   models: z.record(z.string(), model),
-  qualification: z.string().nullable(),
+  qualification: z.nullable(z.string()),
 });
 
 export const answeredBody = z.object({
   node,
   index,
-  usage: z
-    .strictObject({ input_tokens: count.nullable(), output_tokens: count.nullable() })
-    .nullable(),
+  usage: z.nullable(
+    z.strictObject({ input_tokens: z.nullable(count), output_tokens: z.nullable(count) }),
+  ),
   model,
   source: z.enum(["supplied", "learned"]),
 });
@@ -34,13 +34,13 @@ export const answeredBody = z.object({
 export const nodeBody = z.object({ node });
 
 export const endedBody = z.object({
-  stopped: z
-    .strictObject({
+  stopped: z.nullable(
+    z.strictObject({
       type: z.literal("stopped"),
       reason,
       message: z.string(),
       code: z.exactOptional(z.string()),
       evaluations: count,
-    })
-    .nullable(),
+    }),
+  ),
 });

@@ -3,7 +3,7 @@
  * that restricts must refuse it, since it may be a restriction. Times are whole seconds since 1970 UTC.
  */
 
-import { z } from "zod";
+import * as z from "zod/mini";
 
 export const ROLES = [
   "journal",
@@ -25,19 +25,19 @@ export const PAYLOAD_TYPES = {
   receipt: "application/vnd.in-toto+json",
 } as const;
 
-const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
-const seconds = z.int().min(0);
+const digest = z.string().check(z.regex(/^sha256:[0-9a-f]{64}$/));
+const seconds = z.int().check(z.minimum(0));
 /** What people and services are called, in one spelling each. */
-export const holderName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
+export const holderName = z.string().check(z.regex(/^[a-z0-9][a-z0-9._-]{0,63}$/));
 const name = holderName;
 /** The 32 bytes of an Ed25519 public key, canonical unpadded base64url. */
-const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const publicKey = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
 /** 16 bytes, canonical unpadded base64url. */
-const nonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+const nonce = z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/));
 /** The journal's origin: which host a document is for. */
-const audience = z.string().min(1).max(255);
-const toolName = z.string().min(1).max(200);
-const pointer = z.string().regex(/^(\/([^~/]|~[01])*)*$/);
+const audience = z.string().check(z.minLength(1), z.maxLength(255));
+const toolName = z.string().check(z.minLength(1), z.maxLength(200));
+const pointer = z.string().check(z.regex(/^(\/([^~/]|~[01])*)*$/));
 
 export const trustedKeySchema = z.strictObject({
   public: publicKey,
@@ -49,9 +49,9 @@ export const trustedKeySchema = z.strictObject({
   revoked: z.exactOptional(
     z.strictObject({
       at: seconds,
-      reason: z.string().max(500),
+      reason: z.string().check(z.maxLength(500)),
       /** From this log index on the key was not its holder's alone. */
-      since_seq: z.exactOptional(z.int().min(0)),
+      since_seq: z.exactOptional(z.int().check(z.minimum(0))),
     }),
   ),
 });
@@ -59,14 +59,14 @@ export const trustedKeySchema = z.strictObject({
 export const trustSchema = z.strictObject({
   type: z.literal("rote-trust/v1"),
   audience,
-  version: z.int().min(1),
+  version: z.int().check(z.minimum(1)),
   issued: seconds,
   expires: seconds,
   root: z.strictObject({
-    threshold: z.int().min(1).max(16),
-    keys: z.array(publicKey).min(1).max(16),
+    threshold: z.int().check(z.minimum(1), z.maximum(16)),
+    keys: z.array(publicKey).check(z.minLength(1), z.maxLength(16)),
   }),
-  keys: z.array(trustedKeySchema).max(1000),
+  keys: z.array(trustedKeySchema).check(z.maxLength(1000)),
 });
 export type TrustDocument = z.infer<typeof trustSchema>;
 export type TrustedKey = z.infer<typeof trustedKeySchema>;
@@ -75,7 +75,7 @@ export const approvalSchema = z.strictObject({
   type: z.literal("rote-approval/v1"),
   decision: z.enum(["approve", "reject"]),
   /** Digests of exactly the operations that were shown, in the order shown. */
-  operations: z.array(digest).min(1).max(1000),
+  operations: z.array(digest).check(z.minLength(1), z.maxLength(1000)),
   run: name,
   audience,
   nonce,
@@ -92,25 +92,37 @@ const scalar = z.union([z.string(), z.boolean(), z.null(), z.int()]);
 
 export const constraintSchema = z.discriminatedUnion("op", [
   z.strictObject({ pointer, op: z.literal("eq"), value: scalar }),
-  z.strictObject({ pointer, op: z.literal("in"), value: z.array(scalar).min(1).max(1000) }),
-  z.strictObject({ pointer, op: z.literal("le"), value: z.string().regex(/^(0|-?[1-9][0-9]*)$/) }),
-  z.strictObject({ pointer, op: z.literal("ge"), value: z.string().regex(/^(0|-?[1-9][0-9]*)$/) }),
-  z.strictObject({ pointer, op: z.literal("prefix"), value: z.string().min(1) }),
+  z.strictObject({
+    pointer,
+    op: z.literal("in"),
+    value: z.array(scalar).check(z.minLength(1), z.maxLength(1000)),
+  }),
+  z.strictObject({
+    pointer,
+    op: z.literal("le"),
+    value: z.string().check(z.regex(/^(0|-?[1-9][0-9]*)$/)),
+  }),
+  z.strictObject({
+    pointer,
+    op: z.literal("ge"),
+    value: z.string().check(z.regex(/^(0|-?[1-9][0-9]*)$/)),
+  }),
+  z.strictObject({ pointer, op: z.literal("prefix"), value: z.string().check(z.minLength(1)) }),
 ]);
 export type Constraint = z.infer<typeof constraintSchema>;
 
 export const warrantSchema = z.strictObject({
   type: z.literal("rote-warrant/v1"),
   /** Digest of the whole parent envelope, signature included; null for a root warrant. */
-  parent: digest.nullable(),
+  parent: z.nullable(digest),
   issuer: name,
   /** The key that the acting identity must hold, and that signs children. */
   holder_key: publicKey,
   audience,
-  tools: z.array(toolName).min(1).max(1000),
-  constraints: z.array(constraintSchema).max(100),
-  max_effects: z.int().min(0),
-  max_reads: z.int().min(0),
+  tools: z.array(toolName).check(z.minLength(1), z.maxLength(1000)),
+  constraints: z.array(constraintSchema).check(z.maxLength(100)),
+  max_effects: z.int().check(z.minimum(0)),
+  max_reads: z.int().check(z.minimum(0)),
   not_before: seconds,
   expires: seconds,
   nonce,
@@ -146,7 +158,7 @@ export const reconciliationSchema = z.strictObject({
   operation: digest,
   /** What somebody found out about an uncertain operation. It dispatches nothing and verifies nothing. */
   found: z.enum(["done", "not_done"]),
-  evidence: z.string().min(1).max(2000),
+  evidence: z.string().check(z.minLength(1), z.maxLength(2000)),
   reconciler: name,
   at: seconds,
 });

@@ -7,7 +7,7 @@
 import { digestFromHex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
-import { type Body, CANCELLED, type HostParts, kept, receiptIn } from "../host/index.ts";
+import { type Body, CANCELLED, type HostParts, kept, type ReceiptsRead } from "../host/index.ts";
 import { type Appended, type Entry, FIRST_PREV } from "../model/journal.ts";
 import { GATE_CODES } from "../model/operation.ts";
 import { answeredBody, endedBody, nodeBody, startedBody } from "../model/run-entry.ts";
@@ -27,8 +27,9 @@ export function eventsIn(
   program: Program,
   parts: HostParts,
   entries: readonly Appended[],
+  receipts: ReceiptsRead,
 ): readonly RunEvent[] {
-  return entries.flatMap((appended) => eventIn(program, parts, appended) ?? []);
+  return entries.flatMap((appended) => eventIn(program, parts, appended, receipts) ?? []);
 }
 
 /** Each entry names the one before it: what was taken out, put in or changed since shows. @throws RoteError `journal_damaged` */
@@ -43,7 +44,12 @@ export function refuseBrokenChain(entries: readonly Appended[]): void {
   }
 }
 
-function eventIn(program: Program, parts: HostParts, appended: Appended): RunEvent | undefined {
+function eventIn(
+  program: Program,
+  parts: HostParts,
+  appended: Appended,
+  receipts: ReceiptsRead,
+): RunEvent | undefined {
   const { journal } = parts;
   const { entry, hash } = appended;
   const body = entry.body as Body;
@@ -71,7 +77,8 @@ function eventIn(program: Program, parts: HostParts, appended: Appended): RunEve
       return { type: "checkpointed", ...readBody(nodeBody, entry), position };
     }
     case "receipt": {
-      const says = receiptIn(parts, entry);
+      const says = receipts.get(entry.seq);
+      if (says === undefined) throw new TypeError("a receipt that nobody has checked");
       return says.final ? settledEvent(program, says) : undefined;
     }
     case "run_ended":

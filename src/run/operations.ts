@@ -18,10 +18,10 @@ import {
   isPast,
   type Judgement,
   judge,
-  limitCode,
   MOST_SHOWN,
   type OpenRequest,
   openRequest,
+  overLimit,
   perform,
   type Refusal,
   type Replaced,
@@ -170,16 +170,12 @@ function changeIn({ operations }: OpenRequest, judged: readonly Judgement[]): Ga
 }
 
 /** Each operation may be within a budget that all of them are not: checked before a person is asked. */
-function overTogether(attached: Attached, judged: readonly Judgement[]): Ended | undefined {
-  const totals = new Map<string, bigint>();
-  for (const { counter, add, limit } of judged.flatMap(({ counts }) => counts)) {
-    const total = (totals.get(counter) ?? attached.parts.journal.total(counter)) + add;
-    totals.set(counter, total);
-    if (limit === null || total <= limit) continue;
-    const message = `all operations together: ${counter} would be ${total} of ${limit}`;
-    return endedBy(limitCode(counter), message);
-  }
-  return undefined;
+function overTogether({ parts }: Attached, judged: readonly Judgement[]): Ended | undefined {
+  const over = overLimit(
+    parts,
+    judged.flatMap(({ counts }) => counts),
+  );
+  return over && endedBy(over.code, `all operations together: ${over.message}`);
 }
 
 async function ask(

@@ -4,7 +4,14 @@
  */
 
 import { digestFromHex } from "../base/digest.ts";
-import { isUndecided, openRequestsIn, receiptIn, recover, requestsIn } from "../host/index.ts";
+import {
+  isUndecided,
+  openAmong,
+  type ReceiptsRead,
+  receiptsIn,
+  recover,
+  requestsIn,
+} from "../host/index.ts";
 import type { Appended } from "../model/journal.ts";
 import { type Attached, countAttempt } from "./attached.ts";
 import { type Drive, demoteFailed, feed } from "./drive.ts";
@@ -16,8 +23,9 @@ import { fold } from "./step.ts";
 export async function reload(drive: Drive, attached: Attached): Promise<void> {
   const entries = attached.parts.journal.read(drive.id);
   refuseBrokenChain(entries);
+  const said = receiptsIn(attached.parts, entries);
   if (entries.length > 0) {
-    const events = eventsIn(drive.program, attached.parts, entries);
+    const events = eventsIn(drive.program, attached.parts, entries, said);
     drive.state = fold(drive.program, events, "ignore").state;
     // An end that was not written has not happened.
     drive.stopped = null;
@@ -25,8 +33,8 @@ export async function reload(drive: Drive, attached: Attached): Promise<void> {
     drive.finished = end !== undefined;
     drive.endedWallMs = end?.entry.time ?? null;
   }
-  if (drive.finished) readBack(attached, entries);
-  else await takeOver(drive, attached, entries);
+  if (drive.finished) readBack(attached, entries, said);
+  else await takeOver(drive, attached, entries, said);
 }
 
 /** Goes on from entries that `drive` was folded from. */
@@ -34,8 +42,9 @@ export async function takeOver(
   drive: Drive,
   attached: Attached,
   entries: readonly Appended[],
+  said: ReceiptsRead,
 ): Promise<void> {
-  readBack(attached, entries);
+  readBack(attached, entries, said);
   await settleOpen(drive, attached, entries);
   if (!drive.state?.end) return;
   demoteFailed(drive);
@@ -43,11 +52,15 @@ export async function takeOver(
 }
 
 /** Requests, receipts and attempts as the entries have them. */
-export function readBack(attached: Attached, entries: readonly Appended[]): void {
+export function readBack(
+  attached: Attached,
+  entries: readonly Appended[],
+  said: ReceiptsRead,
+): void {
   const { parts, requests, waiting, receipts, attempts } = attached;
   requests.splice(0, requests.length, ...requestsIn(parts.journal, entries));
   waiting.clear();
-  for (const request of openRequestsIn(parts.journal, entries)) {
+  for (const request of openAmong(requests, entries)) {
     if (isUndecided(parts, request)) waiting.set(request.nonce, request);
   }
   receipts.length = 0;
@@ -55,7 +68,8 @@ export function readBack(attached: Attached, entries: readonly Appended[]): void
   for (const { entry, hash } of entries) {
     if (entry.type !== "receipt") continue;
     receipts.push(digestFromHex(hash));
-    const { node, index, admitted, final } = receiptIn(parts, entry);
+  }
+  for (const { node, index, admitted, final } of said.values()) {
     if (admitted && !final) countAttempt(attached, { node, index });
   }
 }

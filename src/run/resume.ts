@@ -7,7 +7,15 @@
  *   run stays as it was.
  */
 import { RoteError } from "../base/error.ts";
-import { type Body, type Host, type HostParts, partsOf, toolsOf } from "../host/index.ts";
+import {
+  type Body,
+  type Host,
+  type HostParts,
+  partsOf,
+  type ReceiptsRead,
+  receiptsIn,
+  toolsOf,
+} from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
 import type { Plan, Verifier } from "../model/plan.ts";
@@ -59,10 +67,11 @@ export async function resumeRun(
       await parts.journal.release(lease);
       return endedRun(plan, verifier, parts, entries, options);
     }
-    const drive = driveFrom(plan, verifier, parts, entries, options);
+    const said = receiptsIn(parts, entries);
+    const drive = driveFrom(plan, verifier, parts, entries, said, options);
     const attached = attachedTo(parts, lease);
     await writeResumed(drive, attached, entries.length);
-    await takeOver(drive, attached, entries);
+    await takeOver(drive, attached, entries, said);
     return runOf(drive, attached);
   } catch (error) {
     // Whoever repairs what is wrong need not wait for the lease to run out.
@@ -83,10 +92,11 @@ function endedRun(
   entries: readonly Appended[],
   options: ResumeOptions,
 ): Run {
-  const drive = driveFrom(plan, verifier, parts, entries, options);
+  const said = receiptsIn(parts, entries);
+  const drive = driveFrom(plan, verifier, parts, entries, said, options);
   drive.finished = true;
   const attached = attachedTo(parts, { chain: drive.id, owner: "", epoch: 0 });
-  readBack(attached, entries);
+  readBack(attached, entries, said);
   return runOf(drive, attached);
 }
 
@@ -106,6 +116,7 @@ function driveFrom(
   verifier: Verifier,
   parts: HostParts,
   entries: readonly Appended[],
+  said: ReceiptsRead,
   options: ResumeOptions,
 ): Drive {
   const program = programOf(plan, verifier);
@@ -115,7 +126,7 @@ function driveFrom(
     throw new RoteError("journal_damaged", "The run does not begin with its start.");
   }
   refuseOther(plan, verifier, first.entry.body as Body);
-  const events = eventsIn(program, parts, entries);
+  const events = eventsIn(program, parts, entries, said);
   const [started] = events;
   if (started?.type !== "started") throw new TypeError("a start without its event");
   const qualification = qualificationOf(first, started, options);

@@ -8,7 +8,7 @@
  * - N4 The text of an exception is not recorded: it may hold a password out of a connection string.
  */
 import type { z } from "zod";
-import { toJSONSchema } from "zod";
+import { toJSONSchema } from "zod/mini";
 import { canonicalText } from "../base/canonical.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";

@@ -9,6 +9,7 @@
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { placeFromHome } from "../base/code-home.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords } from "./definition.ts";
@@ -126,7 +127,7 @@ type Told =
 
 /** MiB; the parser itself takes about half of this. */
 const LEAST_HEAP = 64;
-const CHILD = fileURLToPath(new URL("./pdf-child.mjs", import.meta.url));
+const CHILD = fileURLToPath(placeFromHome("tools/pdf-child.mjs"));
 
 async function inProcess(work: Work, signal: AbortSignal): Promise<Told> {
   const heap = Math.max(LEAST_HEAP, Math.ceil(work.maxMemory / 1024 ** 2));

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import type { JsonValue } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { PublicKey } from "../base/sign.ts";
@@ -16,7 +16,7 @@ export interface RoleDocument<T> extends SignedDocument<T> {
 export function openByRole<T>(
   envelope: JsonValue,
   payloadType: string,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   trust: TrustStore,
   role: Role,
   now: number,

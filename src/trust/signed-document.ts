@@ -5,7 +5,7 @@
  * bytes that were verified. The payload must be its own canonical form, so that one document has one digest.
  */
 
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import { sameBytes } from "../base/bytes.ts";
 import { canonicalBytes } from "../base/canonical.ts";
 import { type Digest, digestOf } from "../base/digest.ts";
@@ -20,6 +20,7 @@ import { type JsonValue, readJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { PrivateKey, PublicKey } from "../base/sign.ts";
 import { TAGS } from "../base/tags.ts";
+import { IN_ENGLISH } from "../model/in-english.ts";
 import { keepOpened, openedBefore, type SignedDocument } from "./opened-before.ts";
 
 export type { SignedDocument };
@@ -33,14 +34,14 @@ export function envelopeDigest(envelope: JsonValue): Digest {
   return digestOf(TAGS.envelope, envelope);
 }
 
-/** Signs a document that its schema accepts. @throws ZodError when it does not */
+/** Signs a document that its schema accepts. @throws zod's error when it does not */
 export function signDocument<T extends JsonValue>(
   payloadType: string,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   document: T,
   keys: readonly PrivateKey[],
 ): JsonValue {
-  const payload = canonicalBytes(schema.parse(document));
+  const payload = canonicalBytes(schema.parse(document, IN_ENGLISH));
   return envelopeToJson(signEnvelope(payloadType, payload, keys));
 }
 
@@ -48,7 +49,7 @@ export function signDocument<T extends JsonValue>(
 export function openDocument<T>(
   envelope: JsonValue,
   payloadType: string,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   find: (keyid: string) => PublicKey | undefined,
 ): Result<SignedDocument<T>, DocumentFault> {
   const before = openedBefore(envelope, payloadType, schema, find);
@@ -70,7 +71,7 @@ export function openDocument<T>(
 export function openDocumentByOne<T>(
   envelope: JsonValue,
   payloadType: string,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   find: (keyid: string) => PublicKey | undefined,
 ): Result<SignedDocument<T> & { readonly key: PublicKey }, DocumentFault> {
   const opened = openDocument(envelope, payloadType, schema, find);
@@ -86,7 +87,7 @@ export function openDocumentByOne<T>(
  */
 export function readDocument<T>(
   payload: Uint8Array,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
 ): Result<T, "malformed_document"> {
   const json = readJson(payload);
   if (!json.ok || !sameBytes(canonicalBytes(json.value), payload)) return err("malformed_document");

@@ -157,18 +157,28 @@ export function hostAt(
   return assembleHost(hostOptions(directory, tools, change), seams);
 }
 
+export interface HeldAlarms {
+  readonly timers: Timers;
+  /** Stands still, and is `held` milliseconds later when they were rung. */
+  readonly clock: Clock;
+  readonly ring: () => void;
+}
+
 /** The machine's alarms, but for those of `held` milliseconds: they go off when they are rung. */
-export function heldAlarms(held: number): { readonly timers: Timers; readonly ring: () => void } {
+export function heldAlarms(held: number): HeldAlarms {
   const alarms: (() => void)[] = [];
+  let passed = 0;
   const deadline: Timers["deadline"] = (ms, end) => {
     if (ms !== held) return systemTimers.deadline(ms, end);
     alarms.push(end);
     return () => undefined;
   };
   const ring = () => {
+    passed += held;
     for (const end of alarms) end();
   };
-  return { timers: { ...systemTimers, deadline }, ring };
+  const clock = { wallMs: Date.now, monotonicMs: () => passed };
+  return { timers: { ...systemTimers, deadline }, clock, ring };
 }
 
 /** The recipe bound to what the host is now. */

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { placeFromHome } from "../../base/code-home.ts";
 import type { ToolCategory } from "../../model/trust.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { FileRegistration, FileSources } from "../../tools/file-sources.ts";
@@ -13,7 +14,7 @@ export const WORKFLOWS = ["transaction-testing", "recalculation", "control-testi
 export type Workflow = (typeof WORKFLOWS)[number];
 
 /** Recipes as the package ships them. */
-export const RECIPES = fileURLToPath(new URL("../../../recipes", import.meta.url));
+export const RECIPES = fileURLToPath(placeFromHome("../recipes"));
 
 /** Permission that opening an engagement document needs; the policy lets nobody have it without an approval. */
 export const OPEN_ENGAGEMENT = "evidence:read:engagement";

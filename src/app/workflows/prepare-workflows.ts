@@ -6,6 +6,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toBase64Url } from "../../base/bytes.ts";
+import { moduleFromHome } from "../../base/code-home.ts";
 import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import type { JsonValue } from "../../base/json.ts";
@@ -188,9 +189,7 @@ function reviews(directory: string, { origin, reviewer, now, until }: Reviewing)
 
 /** The module that `--host` takes: it names this package by its place, so that the folder may be anywhere. */
 function moduleText(): string {
-  const here = new URL("./open-workflows.ts", import.meta.url).href;
-  // Compiled, the sibling is JavaScript too.
-  const opening = import.meta.url.endsWith(".ts") ? here : here.replace(/\.ts$/, ".js");
+  const opening = moduleFromHome("app/workflows/open-workflows").href;
   return `import { fileURLToPath } from "node:url";
 import { openWorkflows } from ${JSON.stringify(opening)};
 

@@ -1,6 +1,6 @@
 /** Failures of SQLite in our own words. */
-import Sqlite from "better-sqlite3";
 import { RoteError } from "../../base/error.ts";
+import { Sqlite } from "./driver.ts";
 
 interface Told {
   readonly code: string;

@@ -11,8 +11,9 @@
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
-import Sqlite from "better-sqlite3";
+import type Driver from "better-sqlite3";
 import { RoteError } from "../../base/error.ts";
+import { Sqlite } from "./driver.ts";
 import { isSqlite, told } from "./failure.ts";
 import type { Format } from "./format.ts";
 import { damaged, readHeader } from "./header.ts";
@@ -26,7 +27,7 @@ import {
   syncDirectory,
 } from "./private-files.ts";
 
-export type Database = Sqlite.Database;
+export type Database = Driver.Database;
 
 export interface OpenOptions {
   /** How long one attempt waits for another process, in milliseconds. Default 5,000: commits take a few. */

@@ -75,6 +75,31 @@ describe("rote agent", () => {
     expect(audit).toMatchObject({ exit_code: 0 });
   });
 
+  it("shows effects of one turn as one request, which one word approves or rejects", async () => {
+    const paid = ["50", "60"].map((amount) => ({
+      name: "bank.pay",
+      arguments: { account: "7", amount, currency: "EUR" },
+    }));
+    scripted(JSON.stringify({ calls: paid }), SAY);
+    const rejected = await start();
+    const [{ nonce, operations }] = rejected.requests;
+    expect([rejected.requests.length, operations.length]).toEqual([1, 2]);
+    const shown = await folder.rote("approvals", "show", nonce, ...STORE);
+    expect(shown.stdout).toMatch(/^asks {4}approval of 2 operations at step-1/m);
+    expect(shown.stdout).toMatch(/"amount": *"50".*"amount": *"60"/s);
+    const listed = await folder.json("approvals", "list", ...STORE);
+    expect(listed.requests).toMatchObject([{ nonce, operations, status: "waiting" }]);
+    await folder.rote("approvals", "reject", nonce, ...STORE, ...as("alice"));
+    const told = await folder.json("agent", "resume", rejected.run, ...AT, ...SCRIPT);
+    expect(told).toMatchObject({ exit_code: 4, reason: "approval_rejected" });
+    expect(folder.ledger()).toEqual([]);
+    const waits = await start();
+    await folder.rote("approvals", "approve", waits.requests[0].nonce, ...STORE, ...as("alice"));
+    const done = await folder.json("agent", "resume", waits.run, ...AT, ...SCRIPT);
+    expect(done).toMatchObject({ exit_code: 0, output: "Paid 50." });
+    expect(folder.ledger()).toEqual(["7 50", "7 60"]);
+  });
+
   it("ends with the code of its reason, and never with 0 by a limit (B037, B038)", async () => {
     scripted(READ.replace("}]}", '}], "repeat": true}'));
     const limit = ["--limit", "repeated_action=2"] as const;

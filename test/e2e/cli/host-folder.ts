@@ -1,14 +1,13 @@
 /** A folder with a host, its application module, a recipe with two effects behind one approval, and people's keys. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
 import type { PolicyDocument } from "../../../src/model/policy.ts";
 import { KEYS, madeTool, ORIGIN, registration, trust } from "../../support/host.ts";
 import { PAY_TWICE, PAY_TWICE_VERIFIER } from "../../support/pay-twice.ts";
-import { type Ended, Folder, MAIN, rote, roteProcess } from "./rote.ts";
+import { type Ended, Folder, rote, roteProcess } from "./rote.ts";
 
 const POLICY: PolicyDocument = {
   version: 1,
@@ -22,16 +21,22 @@ const POLICY: PolicyDocument = {
 
 /** What the module of the application says. The target is a file with a line for each payment. */
 function moduleText(folder: string, policy: PolicyDocument): string {
-  const sign = pathToFileURL(join(MAIN, "../../base/sign.js")).href;
   return `
+import { createHash, createPrivateKey, createPublicKey } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { join } from "node:path";
-import { privateKey } from ${JSON.stringify(sign)};
 
 const folder = ${JSON.stringify(folder)};
 const read = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
-const seed = (n) => privateKey(new Uint8Array(32).fill(n));
+const seed = (n) => {
+  const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), Buffer.alloc(32, n)]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  const publicKey = createPublicKey(key);
+  const spki = publicKey.export({ format: "der", type: "spki" });
+  const id = "sha256:" + createHash("sha256").update(spki).digest("hex");
+  return { key, publicKey: { id, raw: Uint8Array.from(spki.subarray(12)), key: publicKey } };
+};
 const behaviour = () => (existsSync(join(folder, "behaviour")) ? readFileSync(join(folder, "behaviour"), "utf8") : "");
 const tools = {
   "bank.balance": async () => ({ kind: "done", result: { amount: "1000" } }),

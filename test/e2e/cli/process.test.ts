@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   Folder,
@@ -32,7 +33,7 @@ function preload(hook: string): readonly string[] {
   return ["--import", asUrl(register)];
 }
 
-/** Addresses of the modules that the command loads. */
+/** Modules that the command loads, each with the sources that its source map names. */
 function loaded(words: readonly string[]): readonly string[] {
   const hook = preload(
     'const found = await next(name, context); writeSync(2, "loads " + found.url + "\\n"); return found;',
@@ -43,7 +44,14 @@ function loaded(words: readonly string[]): readonly string[] {
     timeout: 60_000,
   });
   expect(status).toBe(0);
-  return stderr.split("\n").filter((line) => line.startsWith("loads "));
+  const addresses = stderr.split("\n").flatMap((line) => /^loads (.*)/.exec(line)?.[1] ?? []);
+  return addresses.flatMap((address) => [address, ...sourcesOf(address)]);
+}
+
+function sourcesOf(address: string): readonly string[] {
+  const map = address.startsWith("file:") ? `${fileURLToPath(address)}.map` : "";
+  if (!existsSync(map)) return [];
+  return (JSON.parse(readFileSync(map, "utf8")) as { readonly sources: readonly string[] }).sources;
 }
 
 describe("start-up", () => {

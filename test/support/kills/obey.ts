@@ -4,6 +4,7 @@ import { assembleHost } from "../../../src/app/create-host.ts";
 import { RoteError } from "../../../src/base/error.ts";
 import type { Host } from "../../../src/host/index.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { driveAgent } from "./agent.ts";
 import { approveAll } from "./approve.ts";
 import { commitPoints, pointsWith, type Stop } from "./points.ts";
 import { driveOn, optionsFor, runAt, type Story } from "./story.ts";
@@ -53,20 +54,20 @@ export async function obey(
 
   async function run(): Promise<string> {
     const host = await open();
-    const current = await (patient ? patiently(host) : runAt(host, story));
-    let state = await driveOn(current, host);
+    const onward = onwardAt(host, story);
+    let state = await (patient ? patiently(onward) : onward());
     while (role === "wait" && state === "awaiting_approval") {
       await toBeApproved();
-      state = await driveOn(current, host);
+      state = await onward();
     }
     await host.close();
     return state;
   }
 
-  async function patiently(host: Host): Promise<Run> {
+  async function patiently(onward: () => Promise<string>): Promise<string> {
     for (;;) {
       try {
-        return await runAt(host, story);
+        return await onward();
       } catch (error) {
         if (!(error instanceof RoteError && error.code === "run_busy")) throw error;
         const until = Number(error.data["expires_ms"]) - Date.now();
@@ -81,4 +82,14 @@ export async function obey(
     await host.close();
     return "approved";
   }
+}
+
+/** Takes the run on, as far as it goes alone, each time it is called. */
+function onwardAt(host: Host, story: Story): () => Promise<string> {
+  if (story.shape === "agent") return () => driveAgent(host, story);
+  let run: Run | undefined;
+  return async () => {
+    run ??= await runAt(host, story);
+    return driveOn(run, host);
+  };
 }

@@ -17,8 +17,8 @@ import type { Target } from "./target.ts";
  */
 export const KINDS = ["plain", "fenced", "asked"] as const;
 export type Kind = (typeof KINDS)[number];
-/** `two`: two effects behind one fence. `each`: one effect node over three lines. */
-export const SHAPES = ["two", "each"] as const;
+/** `two`: two effects behind one fence. `each`: one effect node over three lines. `agent`: two of one turn of an agent. */
+export const SHAPES = ["two", "each", "agent"] as const;
 export type Shape = (typeof SHAPES)[number];
 
 /** Everything that the processes of one case have in common. Plain JSON: it is handed to them in a file. */
@@ -33,8 +33,8 @@ export interface Story {
   readonly reviews: { readonly [tool: string]: JsonValue };
 }
 
-const BALANCE = "ledger.balance";
-const POST = "ledger.post";
+export const BALANCE = "ledger.balance";
+export const POST = "ledger.post";
 const PAUSED = 3;
 const DAY = 24 * 3600;
 

@@ -8,6 +8,7 @@ import { openNote, parseTreeHead } from "../../../src/base/note.ts";
 import { partsOf } from "../../../src/host/index.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { KEYS, ORIGIN } from "../host.ts";
+import { agentFaults } from "./agent.ts";
 import { pointsWith } from "./points.ts";
 import { optionsFor, type Story } from "./story.ts";
 import { type Applied, openTarget } from "./target.ts";
@@ -29,15 +30,16 @@ export async function verdictOn(story: Story): Promise<Verdict> {
   const host = await createHost(optionsFor(story, target, pointsWith(null)));
   try {
     const { journal } = partsOf(host);
-    return judged(journal, target.rows());
+    const faults = story.shape === "agent" ? await agentFaults(host, story) : [];
+    return judged(journal, target.rows(), faults);
   } finally {
     await host.close();
     target.close();
   }
 }
 
-function judged(journal: Journal, rows: readonly Applied[]): Verdict {
-  const faults = [...recordFaults(journal)];
+function judged(journal: Journal, rows: readonly Applied[], known: readonly string[]): Verdict {
+  const faults = [...known, ...recordFaults(journal)];
   const [run, ...others] = journal.runs(100);
   if (others.length > 0) faults.push(`${others.length} runs too many`);
   const entries = run === undefined ? [] : journal.read(run.run);
@@ -67,7 +69,8 @@ function judged(journal: Journal, rows: readonly Applied[]): Verdict {
   ];
   const all = [...outcomes.values()];
   const state = run?.state ?? null;
-  if ((state === "verified") !== (all.length > 1 && all.every((one) => one === "done"))) {
+  const whole = state === "verified" || state === "completed";
+  if (whole !== (all.length > 1 && all.every((one) => one === "done"))) {
     faults.push(`the run is ${state} with ${all.join(" ")}`);
   }
   return {

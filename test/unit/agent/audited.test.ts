@@ -141,6 +141,6 @@ describe("the auditor", () => {
     });
     await runtimeOf(host, script(pay(1), say("Paid."))).run("pay");
     expect(of.pay.calls).toHaveLength(1);
-    expect(await findings(host)).toEqual(["operation_foreign"]);
+    expect(await findings(host)).toEqual(["call_unasked"]);
   });
 });

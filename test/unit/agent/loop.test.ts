@@ -231,8 +231,8 @@ describe("what takes too long", () => {
       ["effect", "uncertain_operation"],
     ] as const) {
       const slow = endless(category, false);
-      const { timers, ring } = heldAlarms(1_000_001);
-      const host = await made(slow, {}, { timers });
+      const { timers, clock, ring } = heldAlarms(1_000_001);
+      const host = await made(slow, { clock }, { timers });
       const runtime = runtimeOf(host, script(call("slow", {})), { defaults: { limits } });
       const going = runtime.run("wait");
       await slow.started;

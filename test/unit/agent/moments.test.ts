@@ -35,15 +35,15 @@ describe("a run that waits for a person", () => {
       ["bank.pay", { account: "7", amount: "1", currency: "EUR" }],
       ["bank.pay", { account: "7", amount: "2", currency: "EUR" }],
     );
-    const runtime = runtimeOf(host, script(two, say("Paid.")));
+    const runtime = runtimeOf(host, script(two, pay(3), say("Paid.")));
     const { run, requests } = await runtime.run("pay");
     const before = entryTypes(host, run);
     expect(await runtime.resume(run)).toMatchObject({ state: "approval_pending" });
     expect(entryTypes(host, run)).toEqual(before);
     const first = approve(requests[0], "approve");
     const next = await runtime.resume(run, { approval: first });
-    expect([of.pay.calls.length, next.requests.length]).toEqual([1, 1]);
-    // The approval of one call is none of another.
+    expect([of.pay.calls.length, next.requests.length]).toEqual([2, 1]);
+    // The approval of one turn is none of another.
     await expect(refusal(runtime.resume(run, { approval: first }))).resolves.toMatch(
       /^approval_refused/,
     );
@@ -51,7 +51,7 @@ describe("a run that waits for a person", () => {
       approval: approve(next.requests[0], "approve"),
     });
     expect(done).toMatchObject({ output: "Paid." });
-    expect(of.pay.calls).toHaveLength(2);
+    expect(of.pay.calls).toHaveLength(3);
   });
 
   it("can be replayed when it was cancelled, whatever else of its turn was done", async () => {
@@ -169,8 +169,8 @@ describe("calls that are broken off", () => {
 
   it("at the end of the time end the run by that", async () => {
     const { begun, tools, model } = three();
-    const { timers, ring } = heldAlarms(1_000_001);
-    const host = await made({ tools }, {}, { timers });
+    const { timers, clock, ring } = heldAlarms(1_000_001);
+    const host = await made({ tools }, { clock }, { timers });
     const limits = { max_active_ms: 1_000_000, consecutive_errors: 3, no_progress: 1 };
     const runtime = runtimeOf(host, model, { defaults: { limits } });
     const going = runtime.run("look");
