@@ -19,7 +19,6 @@ const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** Started or imported by their place, or called by tests in their own process. */
 const BY_PLACE = [
-  "app/workflows/open-workflows.ts",
   "app/workflows/prepare-workflows.ts",
   "cli/program.ts",
   "cli/terminal.ts",
@@ -36,6 +35,7 @@ const NATIVE = ["better-sqlite3"];
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
   ["core", "index.ts"],
+  ["program", "cli/program.ts"],
   ["store", "store/sqlite/store.ts"],
 ];
 

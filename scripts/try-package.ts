@@ -1,9 +1,10 @@
 /**
  * Packs the package as it would be published, unpacks it into an empty project and uses it there: the command, the
- * import, the schemas, and a type check without `skipLibCheck`. Dependencies are linked from this repository, so that
- * nothing is downloaded or compiled.
+ * import, the schemas, a host made by `rote init`, and a type check without `skipLibCheck`. Dependencies are linked from
+ * this repository, so that nothing is downloaded or compiled.
  */
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import {
   mkdirSync,
   mkdtempSync,
@@ -106,6 +107,18 @@ try {
   const [imported, opened] = said.trim().split("\n");
   expect("it imports by name", imported === "function function object object");
   expect("it says which optional package is missing", opened === "package_missing");
+
+  const rote = (...words: readonly string[]) =>
+    inProject(process.execPath, join(home, manifest.bin.rote), ...words);
+  writeFileSync(join(project, "passphrase"), `${randomUUID()}\n`, { mode: 0o600 });
+  rote("init", "recalculation", "--passphrase-file", "passphrase");
+  const module = readFileSync(join(project, "recalculation/host/host.mjs"), "utf8");
+  expect(
+    "a folder of `rote init` names it by name",
+    module.includes(`from "${manifest.name}/keys"`),
+  );
+  const runs = rote("runs", "list", "--host", "recalculation/host/host.mjs", "--json");
+  expect("the host of that folder opens", runs.includes('"exit_code": 0'));
 } catch (error) {
   const { stdout = "", stderr = "" } = error as {
     readonly stdout?: string;

@@ -9,7 +9,8 @@
 import { digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { TAGS } from "../base/tags.ts";
-import { differingParts, environmentFor } from "../host/index.ts";
+import { differingParts } from "../compile/index.ts";
+import { environmentFor } from "../host/index.ts";
 import { ask } from "./ask.ts";
 import { callsLeft, overCalls, overFamily, timeLeft } from "./family.ts";
 import { overTime, stop } from "./limits.ts";

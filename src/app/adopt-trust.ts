@@ -7,23 +7,23 @@
  */
 import type { Digest } from "../base/digest.ts";
 import { envelopeToJson, readEnvelope } from "../base/dsse.ts";
-import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { type Body, keep, kept, TRUST_COUNTER } from "../host/index.ts";
 import { HOST_CHAIN } from "../model/journal.ts";
 import type { Journal } from "../ports/journal.ts";
 import { envelopeDigest } from "../trust/signed-document.ts";
+import { trustRefused } from "../trust/trust-refused.ts";
 import { openTrust, type TrustFault, type TrustStore } from "../trust/trust-store.ts";
 
 /** @throws RoteError `trust_refused` with the fault as `data.fault` */
 export async function adoptTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
   const read = admitJson(given, { numbers: "finite" });
-  if (!read.ok) throw refused("malformed_envelope");
+  if (!read.ok) throw trustRefused("malformed_envelope");
   const current = versions(journal).at(-1);
   // A version with a new root carries a signature of the old one: only after that one can it be opened.
   const same = current !== undefined && digestOfEnvelope(read.value) === current.digest;
   let trust = same ? current : opened(openTrust(read.value, current));
-  if (trust.document.audience !== journal.origin) throw refused("wrong_audience");
+  if (trust.document.audience !== journal.origin) throw trustRefused("wrong_audience");
   if (!same) await record(journal, trust, read.value, current);
   return () => {
     trust = latest(journal, trust);
@@ -39,11 +39,11 @@ export async function adoptTrust(journal: Journal, given: unknown): Promise<() =
  */
 export async function followTrust(journal: Journal, given: unknown): Promise<() => TrustStore> {
   const read = admitJson(given, { numbers: "finite" });
-  if (!read.ok) throw refused("malformed_envelope");
+  if (!read.ok) throw trustRefused("malformed_envelope");
   const digest = digestOfEnvelope(read.value);
   const known = versions(journal).find((store) => store.digest === digest);
   if (known === undefined) return adoptTrust(journal, read.value);
-  if (known.document.audience !== journal.origin) throw refused("wrong_audience");
+  if (known.document.audience !== journal.origin) throw trustRefused("wrong_audience");
   let trust = known;
   return () => {
     trust = latest(journal, trust);
@@ -79,7 +79,7 @@ async function record(
     ],
     blobs,
   });
-  if (!appended.ok) throw refused("wrong_version");
+  if (!appended.ok) throw trustRefused("wrong_version");
 }
 
 /** One more than the place, on the host's chain, of the last entry of a trust store: a hint, since others write there. */
@@ -138,9 +138,5 @@ function digestOfEnvelope(envelope: JsonValue): Digest | undefined {
 
 function opened<T>(result: { ok: true; value: T } | { ok: false; error: TrustFault }): T {
   if (result.ok) return result.value;
-  throw refused(result.error);
-}
-
-function refused(fault: TrustFault): RoteError {
-  return new RoteError("trust_refused", `The trust store is refused: ${fault}.`, { fault });
+  throw trustRefused(result.error);
 }

@@ -75,7 +75,8 @@ async function called(given: () => unknown, file: string): Promise<unknown> {
 function told(file: string, error: unknown): RoteError {
   if (error instanceof RoteError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return notLoaded(`host ${file} cannot be loaded: ${message}`, undefined, error);
+  const hint = "that is what the module itself says; with ROTE_DEBUG=1 the place is told as well";
+  return notLoaded(`host ${file} cannot be loaded: ${message}`, hint, error);
 }
 
 /** As far as a kind of file can be told from another; what the members say is `createHost`'s to judge. */
@@ -104,6 +105,6 @@ function notOptions(file: string, given: unknown): RoteError {
   );
 }
 
-function notLoaded(message: string, hint: string | undefined, cause: unknown): RoteError {
-  return new RoteError("host_not_loaded", message, hint === undefined ? {} : { hint }, cause);
+function notLoaded(message: string, hint: string, cause: unknown): RoteError {
+  return new RoteError("host_not_loaded", message, { hint }, cause);
 }

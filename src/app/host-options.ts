@@ -18,6 +18,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { OperationSecurity } from "../ports/security.ts";
 import type { Tool } from "../ports/tool.ts";
+import { type Problems, problemsIn } from "./problems.ts";
 
 export interface HostOptions {
   /** Private directory of journal and procedure memory, made when it does not exist; null keeps both in this process. */
@@ -244,19 +245,19 @@ function texts(given: unknown, what: string): readonly string[] {
   throw invalid(`the ${what} are no list of names`);
 }
 
-function parsed<T>(
-  schema: {
-    safeParse(
-      value: unknown,
-      words: typeof IN_ENGLISH,
-    ): { success: boolean; data?: T; error?: Error };
-  },
-  value: unknown,
-  what: string,
-): T {
+interface Schema<T> {
+  safeParse(
+    value: unknown,
+    words: typeof IN_ENGLISH,
+  ):
+    | { readonly success: true; readonly data: T }
+    | { readonly success: false; readonly error: Problems };
+}
+
+function parsed<T>(schema: Schema<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value, IN_ENGLISH);
-  if (result.success && result.data !== undefined) return deepFreeze(result.data);
-  throw invalid(`the ${what} is not valid: ${result.error?.message ?? ""}`);
+  if (result.success) return deepFreeze(result.data);
+  throw invalid(`the ${what} is not valid: ${problemsIn(result.error).slice(0, 5).join("; ")}`);
 }
 
 /** A copy of our own that nobody changes, so that what was verified once stays so. */

@@ -70,7 +70,13 @@ export function checkPassphrase(passphrase: string): void {
  * `bad_passphrase`, `bad_key`
  */
 export function loadKey(file: string, passphrase: string): PrivateKey {
-  return decryptKey(readPrivately(file), passphrase);
+  const text = readPrivately(file);
+  try {
+    return decryptKey(text, passphrase);
+  } catch (error) {
+    if (!(error instanceof RoteError)) throw error;
+    throw new RoteError(error.code, `${file}: ${error.message}`, { file }, error);
+  }
 }
 
 function writePrivately(file: string, text: string): void {
@@ -130,12 +136,18 @@ function told<T>(file: string, otherwise: "not_readable" | "not_writable", work:
     return work();
   } catch (error) {
     const system = (error as NodeJS.ErrnoException).code ?? "";
-    const message = `The key file ${file} cannot be used (${system}).`;
     const data = { file };
-    if (system === "EEXIST") throw new RoteError("file_exists", message, data, error);
-    if (system === "ENOENT") throw new RoteError("file_not_found", message, data, error);
+    const say = (why: string) => `The key file ${file} ${why}.`;
+    if (system === "EEXIST") {
+      throw new RoteError("file_exists", say("exists and is left as it is"), data, error);
+    }
     // A symbolic link: the key would be wherever somebody points.
     if (system === "ELOOP") throw refused(file, "is a symbolic link");
+    if (system === "ENOENT") {
+      const why = otherwise === "not_readable" ? "does not exist" : "is to be in a missing folder";
+      throw new RoteError("file_not_found", say(why), data, error);
+    }
+    const message = say(`cannot be used (${system})`);
     if (otherwise === "not_readable") throw new RoteError("not_readable", message, data, error);
     throw new RoteError("not_writable", message, data, error);
   }

@@ -11,7 +11,8 @@ import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { type KeyId, type PrivateKey, type PublicKey, publicKey } from "../base/sign.ts";
 import { type TrustDocument, type TrustedKey, trustSchema } from "../model/trust.ts";
-import { openTrust, signTrust, type TrustFault, type TrustStore } from "../trust/trust-store.ts";
+import { trustRefused } from "../trust/trust-refused.ts";
+import { openTrust, signTrust, type TrustStore } from "../trust/trust-store.ts";
 
 export { generateKey, loadKey } from "./key-file.ts";
 
@@ -146,7 +147,7 @@ export function revokeKey(
 export function readTrust(trust: JsonValue): TrustStore {
   const opened = openTrust(admitted(trust));
   if (opened.ok) return opened.value;
-  throw refused(opened.error);
+  throw trustRefused(opened.error);
 }
 
 /** `sha256:` and 64 hex digits, as it stands beside signatures. @throws RoteError `bad_key` */
@@ -179,19 +180,15 @@ function signed(
   before: TrustStore | undefined,
 ): JsonValue {
   const parsed = trustSchema.safeParse(document);
-  if (!parsed.success) throw refused("malformed_document");
+  if (!parsed.success) throw trustRefused("malformed_document");
   const envelope = signTrust(parsed.data satisfies TrustDocument, roots);
   const opened = openTrust(envelope, before);
-  if (!opened.ok) throw refused(opened.error);
+  if (!opened.ok) throw trustRefused(opened.error);
   return envelope;
 }
 
 function admitted(value: unknown): JsonValue {
   const read = admitJson(value);
   if (read.ok) return read.value;
-  throw refused("malformed_envelope");
-}
-
-function refused(fault: TrustFault): RoteError {
-  return new RoteError("trust_refused", `The trust store is refused: ${fault}.`, { fault });
+  throw trustRefused("malformed_envelope");
 }

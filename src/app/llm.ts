@@ -4,7 +4,6 @@
  */
 import { RoteError } from "../base/error.ts";
 import { readJson } from "../base/json.ts";
-import { pointer } from "../base/pointer.ts";
 import { isFree, type RunBound, upperBound } from "../llm/cost.ts";
 import { languageModel } from "../llm/language-model.ts";
 import {
@@ -41,6 +40,8 @@ export type { ChatCall, ChatMessage, ChatReply, ChatStop, ChatUsage } from "../m
 export type { ModelPrice, PriceTable } from "../model/prices.ts";
 export type { ChatModel, ChatRequest, ChatTool } from "../ports/chat-model.ts";
 export type { LanguageModel } from "../ports/language-model.ts";
+
+import { problemsIn } from "./problems.ts";
 
 export interface OpenModelOptions extends NamedOptions {
   /** Where keys and URLs come from. Default the environment of the process. */
@@ -155,8 +156,6 @@ export function readPrices(document: Uint8Array | string): PriceTable {
   }
   const table = priceTableSchema.safeParse(read.value, IN_ENGLISH);
   if (table.success) return table.data;
-  const problems = table.error.issues.map(
-    ({ path, message }) => `${pointer(...path.map(String))}: ${message}`,
-  );
+  const problems = problemsIn(table.error);
   throw new RoteError("bad_prices", problems.slice(0, 5).join("; "), { problems });
 }

@@ -7,10 +7,12 @@ import {
   type Body,
   type DecidingParts,
   decisionsOn,
+  type Host,
   isPast,
   judgedNow,
   type OpenRequest,
   openRequestsIn,
+  partsOf,
 } from "../host/index.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
 import { type PolicyDocument, policySchema } from "../model/policy.ts";
@@ -135,6 +137,13 @@ export function alreadyDecided(decisions: readonly FiledDecision[]): RoteError {
 
 export function refusedDecision(fault: string, why: string): RoteError {
   return new RoteError("approval_refused", `Nothing was signed: ${why} (${fault}).`, { fault });
+}
+
+/** Decisions about a request that do not count any more, though somebody made them. */
+export function lapsedDecisions(host: Host, request: OpenRequest): readonly FiledDecision[] {
+  const parts = partsOf(host);
+  const told = reviewRequest({ parts, toolReviews: [] }, request, parts.journal.read(request.run));
+  return told.decisions.filter(({ counts }) => !counts);
 }
 
 /** Judged once, so that the status and the decisions told beside it agree. */

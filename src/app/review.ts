@@ -26,6 +26,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import { MAX_APPROVAL_SECONDS, signApproval } from "../trust/approval.ts";
 import { readDocument } from "../trust/signed-document.ts";
+import { trustRefused } from "../trust/trust-refused.ts";
 import { followTrust } from "./adopt-trust.ts";
 import {
   alreadyDecided,
@@ -206,8 +207,7 @@ function audienceOf(trust: JsonValue): string {
   const shape = read.ok ? readEnvelope(read.value) : read;
   const claimed = shape.ok ? readDocument(shape.value.payload, trustSchema) : shape;
   if (claimed.ok) return claimed.value.audience;
-  const fault = "malformed_envelope";
-  throw new RoteError("trust_refused", `The trust store is refused: ${fault}.`, { fault });
+  throw trustRefused("malformed_envelope");
 }
 
 /** A reviewer is not the one who begins a journal. */

@@ -2,6 +2,7 @@
 import { readEnvelope } from "../base/dsse.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { ownerInWords } from "../base/owner.ts";
 import {
   type Body,
   type FrozenOperation,
@@ -152,7 +153,7 @@ function wordsFor(
     case "run_started":
       return `${text("recipe")}, ${text("mode")}, as ${text("identity")}`;
     case "run_resumed":
-      return `by process ${text("owner")}`;
+      return `by ${ownerInWords(text("owner"))}`;
     case "model_answered":
       return `${placeIn(body)} (${text("source")})`;
     case "agent_started":
@@ -169,7 +170,8 @@ function wordsFor(
       const expires = body["expires"];
       const until =
         typeof expires === "number" ? `, until ${new Date(expires * 1000).toISOString()}` : "";
-      return `${text("node")}: ${text("count")} operations as ${text("nonce")}${until}`;
+      const operations = body["count"] === 1 ? "1 operation" : `${text("count")} operations`;
+      return `${text("node")}: ${operations} as ${text("nonce")}${until}`;
     }
     case "approved":
       return text("node");

@@ -16,6 +16,7 @@ import { err, ok } from "../base/result.ts";
 import { type PublicKey, publicKey } from "../base/sign.ts";
 import { PAYLOAD_TYPES } from "../model/trust.ts";
 import { envelopeDigest } from "../trust/signed-document.ts";
+import { trustRefused } from "../trust/trust-refused.ts";
 import { openTrust, type TrustStore } from "../trust/trust-store.ts";
 import type { FindingCode } from "./finding-codes.ts";
 
@@ -63,15 +64,12 @@ export function openOwnTrust(trust: JsonValue): readonly TrustStore[] {
   const stores: TrustStore[] = [];
   for (const envelope of envelopes) {
     const opened = openTrust(envelope, stores.at(-1));
-    if (!opened.ok) {
-      throw new RoteError("trust_refused", `The trust store is refused: ${opened.error}.`, {
-        fault: opened.error,
-      });
-    }
+    if (!opened.ok) throw trustRefused(opened.error);
     stores.push(opened.value);
   }
   if (stores.length > 0) return stores;
-  throw new RoteError("trust_refused", "The trust store is an empty list.", { fault: "empty" });
+  const message = "The trust store is refused: the list is empty (empty).";
+  throw new RoteError("trust_refused", message, { fault: "empty" });
 }
 
 export function createKeys(own: readonly TrustStore[]): Keys {

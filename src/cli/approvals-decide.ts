@@ -65,7 +65,9 @@ function told(
     },
     text: [
       `ok ${decision} of ${count(operations.length, "operation")} by ${approver}, ${where} (request ${nonce})`,
-      `hint: a process that waits goes on by itself; otherwise, within the time that the signature is good for:  ${resume}`,
+      decision === "reject"
+        ? `hint: the run ends when it is next moved:  ${resume}`
+        : `hint: a process that waits goes on by itself; otherwise, within the time that the signature is good for:  ${resume}`,
     ].join("\n"),
   };
 }

@@ -8,7 +8,7 @@ import {
   readHeads,
 } from "../app/audit.ts";
 import { fault, usageFault } from "./fault.ts";
-import { readJsonFile } from "./json-file.ts";
+import { ofTrustFile, readJsonFile } from "./json-file.ts";
 import { reportJson } from "./report-json.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 import { count } from "./table.ts";
@@ -27,7 +27,9 @@ export async function run(call: Call): Promise<Outcome> {
     progress: (entries) => progressed(call, entries),
     ...(kept === null ? {} : { anchors: await readHeads(kept) }),
   };
-  const report = await (stored ? auditStore : auditDirectory)(record, options);
+  const judge = stored ? auditStore : auditDirectory;
+  const file = textOption(call.options, "trust") ?? "";
+  const report = await ofTrustFile(file, () => judge(record, options));
   if (call.terminal.watched) call.terminal.progress("");
   return {
     exit: report.clean ? "verified" : "rejected",

@@ -1,4 +1,5 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
+import { WORKFLOWS } from "../model/workflows.ts";
 import { AGENT } from "./commands-agent.ts";
 import { APPROVALS } from "./commands-approvals.ts";
 import { AUDIT } from "./commands-audit.ts";
@@ -15,6 +16,8 @@ import {
   json,
   model,
   out,
+  passphraseFd,
+  passphraseFile,
   phase,
   recipe,
   verifier,
@@ -179,6 +182,53 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
   ...AUDIT,
   KEYS,
   MEMORY,
+  {
+    name: "init",
+    summary: "make a folder in which a shipped workflow runs: host, keys, sample documents",
+    details: [
+      "Without a workflow they are listed. The folder has recipe and verifier, inputs for seven runs, and a host whose module, " +
+        "policy and documents are plain files to be changed. All keys are fresh. The passphrase is asked for twice, or read from " +
+        "a file or descriptor; it is that of the keys that people hold: approver, tool reviewer and root.",
+      "What it prints at the end can be typed. For a recipe of your own, docs/tutorial.md builds the same host step by step.",
+    ],
+    arguments: [
+      {
+        name: "workflow",
+        kind: WORKFLOWS,
+        required: false,
+        summary: "the workflow",
+      },
+      {
+        name: "directory",
+        kind: "directory",
+        required: false,
+        summary: "the folder, new or empty; default: one with the workflow's name",
+      },
+    ],
+    options: [
+      {
+        name: "as",
+        value: { name: "name", kind: "text" },
+        summary: "name of who approves, and of the key file; default approver",
+      },
+      {
+        name: "origin",
+        value: { name: "name", kind: "text" },
+        summary:
+          "name of the host in all that is signed for it, like accounts.example/audit; default: the workflow and a random number",
+      },
+      passphraseFile,
+      passphraseFd,
+      json,
+    ],
+    examples: [
+      "rote init",
+      "rote init recalculation",
+      "rote init control-testing ./payments --as alice --origin accounts.example/payments",
+    ],
+    exits: ["problem"],
+    load: () => import("./init.ts"),
+  },
   {
     name: "demo",
     summary: "show everything on the shipped recipes, in under a minute",

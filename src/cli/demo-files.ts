@@ -8,10 +8,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { placeFromHome } from "../base/code-home.ts";
 import { WORKFLOW } from "./demo-workflow.ts";
 import { fault } from "./fault.ts";
+import { isVacant } from "./files.ts";
 
 const SHIPPED = fileURLToPath(placeFromHome("../recipes"));
 const RECIPES = ["line-total", "recalculation-straight-line", "expense-posting"] as const;
@@ -62,8 +61,7 @@ function passphraseFor(): string {
 }
 
 function emptied(directory: string): string {
-  const found = statSync(directory, { throwIfNoEntry: false });
-  if (found !== undefined && (!found.isDirectory() || readdirSync(directory).length > 0)) {
+  if (!isVacant(directory)) {
     throw fault("file_exists", `${directory} is not an empty directory`, "name a new one");
   }
   mkdirSync(directory, { recursive: true });

@@ -50,14 +50,55 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ],
   ["host_required", "name the module that describes the host with --host FILE"],
   ["journal_required", "name the module that describes the host with --host FILE"],
-  ["run_busy", "wait until that process is done with it, or end that process"],
+  ["run_busy", "wait until that process is done with it, or end it: where it stands is kept"],
   ["lease_lost", "`rote runs show` tells what the other process does with it"],
 ]);
 
-function hintFor(code: string, given: JsonValue | undefined): string | null {
-  // The library's own hint is a method that the command line does not have.
-  if (code === "store_missing")
-    return "`rote run .. --memory DIRECTORY --phase training` makes one";
+const STORES =
+  "check the path; `rote run .. --memory DIRECTORY --phase training` makes a memory, and a host makes its store when it is first opened";
+
+const LISTED =
+  "sign with the key file of an approver; `rote keys show` of the trust store lists them";
+const WAITING = "`rote approvals list` shows what waits";
+const KEPT = "take the trust store of this host, in the version that its owner hands out";
+const WRITTEN = "a trust store is what `rote keys enrol` writes";
+
+/** The same where a code alone does not say it, by the fault that comes with it. */
+const FAULTS: { readonly [code: string]: { readonly [fault: string]: string } } = {
+  approval_refused: {
+    already_decided:
+      "`rote approvals show` tells what was decided; `rote runs resume` moves the run on",
+    approval_expired: "sign again: the time that the signature was good for is over",
+    expired: "the key is past its date: the trust store's owner lists another",
+    no_pending_request: WAITING,
+    not_yet_valid: "the key is not good yet: look at its dates with `rote keys show`",
+    request_expired: "a new run makes a new request",
+    requester_may_not_approve: "somebody else than who asked has to approve",
+    revoked: "the key is revoked: the trust store's owner lists another",
+    unknown_key: LISTED,
+    wrong_approver: "give the name under which the key is listed with --as",
+    wrong_role: LISTED,
+  },
+  trust_refused: {
+    malformed_document: WRITTEN,
+    malformed_envelope: WRITTEN,
+    threshold_not_met: KEPT,
+    unknown_key: KEPT,
+    wrong_audience: KEPT,
+    wrong_payload_type: WRITTEN,
+    wrong_version: "versions follow one another: have the host opened with the one before it first",
+  },
+};
+
+function hintFor(
+  code: string,
+  given: JsonValue | undefined,
+  fault: JsonValue | undefined,
+): string | null {
+  // The library's own hints are methods that the command line does not have.
+  if (code === "store_missing") return STORES;
+  const faulty = FAULTS[code]?.[textOf(fault) ?? ""];
+  if (faulty !== undefined) return faulty;
   const store = code.startsWith("store_") || code === "disk_full";
   const doctor = store ? "`rote doctor DIRECTORY` looks at the disk and at the files" : null;
   return textOf(given) ?? HINTS.get(code) ?? doctor ?? listedTodo(code);
@@ -83,7 +124,7 @@ export function failureOf(error: unknown): Failure {
       exit: EXITS[error.code] ?? "problem",
       code: error.code,
       message: error.message,
-      hint: details === undefined ? hintFor(error.code, hint) : textOf(hint),
+      hint: details === undefined ? hintFor(error.code, hint, data["fault"]) : textOf(hint),
       details: textOf(details),
       data,
     };

@@ -10,9 +10,11 @@ import {
   fstatSync,
   linkSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { fault } from "./fault.ts";
@@ -62,6 +64,12 @@ export async function* readChunks(
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** True for a directory that is not there yet, or has nothing in it. */
+export function isVacant(directory: string): boolean {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  return found === undefined || (found.isDirectory() && readdirSync(directory).length === 0);
 }
 
 /** Writes a new file, or with `replace` puts a complete file in an old one's place. */

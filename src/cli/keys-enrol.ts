@@ -2,7 +2,16 @@ import { existsSync } from "node:fs";
 import { changeTrust, newTrust, publicKeyText } from "../app/keys.ts";
 import { usageFault } from "./fault.ts";
 import { type Call, type Outcome, textOption, textOptions } from "./spec.ts";
-import { editTimes, expiryOf, keyEnd, keyFrom, openRoots, trustIn, written } from "./trust-file.ts";
+import {
+  editTimes,
+  expiryOf,
+  keyEnd,
+  keyFrom,
+  openRoots,
+  originOf,
+  trustIn,
+  written,
+} from "./trust-file.ts";
 
 /** Lists keys in a trust store, which is made when there is none yet. */
 export async function run(call: Call): Promise<Outcome> {
@@ -31,10 +40,11 @@ export async function run(call: Call): Promise<Outcome> {
       "name the host's journal with --origin, for example --origin accounts.example/payments",
     );
   }
+  const audience = originOf(origin);
   const roots = await openRoots(call);
   const threshold = thresholdOf(textOption(options, "threshold"), roots.length);
   const root = { threshold, keys: roots.map((key) => publicKeyText(key)) };
-  const made = { ...times, add, root, audience: origin, expires: expiryOf(times) };
+  const made = { ...times, add, root, audience, expires: expiryOf(times) };
   return written(call, newTrust(made, roots));
 }
 

@@ -42,11 +42,14 @@ async function chosen(
   const [only, ...more] = fitting;
   if (only !== undefined && more.length === 0) return only.receipt;
   const where = node === undefined ? run : `the step ${node} of ${run}`;
+  const offered = only === undefined ? all : fitting;
   throw fault(
     "unknown_receipt",
     `${where} has ${fitting.length === 0 ? "no receipt" : `${fitting.length} receipts`}`,
-    all.length === 0 ? "rote runs list names the runs" : "name one of these",
-    { details: listed(all), receipts: all.map((one) => ({ ...one })) },
+    all.length === 0
+      ? "rote runs list names the runs"
+      : `name one of these: rote receipt export ${store} RECEIPT`,
+    { details: listed(offered), receipts: offered.map((one) => ({ ...one })) },
   );
 }
 

@@ -3,6 +3,7 @@ import { readJson } from "../base/json.ts";
 import { trustOf } from "./audit.ts";
 import { fault } from "./fault.ts";
 import { MAX_DOCUMENT_BYTES, readDocument } from "./files.ts";
+import { ofTrustFile } from "./json-file.ts";
 import { reportJson } from "./report-json.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 
@@ -21,7 +22,10 @@ export async function run(call: Call): Promise<Outcome> {
     const { line, message } = given.error;
     throw fault("bad_json", `receipt ${file}: line ${line}: ${message}`, undefined, { file });
   }
-  const report = verifyReceipt(given.value, { trust: await trustOf(call), expected });
+  const trust = await trustOf(call);
+  const report = await ofTrustFile(textOption(options, "trust") ?? "", () =>
+    verifyReceipt(given.value, { trust, expected }),
+  );
   return {
     exit: report.verified ? "verified" : "rejected",
     json: { file, ...reportJson(report) },

@@ -4,7 +4,7 @@ import { openReview, type Review, type ReviewOptions } from "../app/review.ts";
 import { isJsonArray, type JsonValue } from "../base/json.ts";
 import { fault, usageFault } from "./fault.ts";
 import { closing } from "./host.ts";
-import { readJsonFile } from "./json-file.ts";
+import { ofTrustFile, readJsonFile } from "./json-file.ts";
 import { type Call, textOption } from "./spec.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -41,7 +41,9 @@ export async function withReview<T>(
   const reviews = textOption(call.options, "reviews");
   const toolReviews = reviews === undefined ? [] : await readReviews(reviews, call.terminal);
   const given = await readJsonFile(trust, "trust", call.terminal);
-  const review = await openReview({ directory, trust: given, toolReviews });
+  const review = await ofTrustFile(trust, () =>
+    openReview({ directory, trust: given, toolReviews }),
+  );
   const place = `--store ${directory} --trust ${trust}`;
   return await closing(review, () => work({ review, place, file: null }));
 }

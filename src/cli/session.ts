@@ -3,13 +3,13 @@
  * meant to be observed is guided, since a compiled run is no evidence for what it used. At a host the memory is the
  * host's own, where every admission asks whether a qualification stands.
  */
-import { readdirSync, statSync } from "node:fs";
 import { ProcedureMemory } from "../app/procedure-memory.ts";
 import { startNamed } from "../app/start-once.ts";
 import type { QualifiedProcedure } from "../memory/index.ts";
 import { PHASES, type Phase } from "../model/memory.ts";
 import type { RunMode } from "../model/run.ts";
 import { fault, usageFault } from "./fault.ts";
+import { isVacant } from "./files.ts";
 import type { OpenHost } from "./host.ts";
 import { type CommandModel, loadModel } from "./models.ts";
 import { loadReady, type Ready, type Starting } from "./ready.ts";
@@ -70,11 +70,6 @@ export async function closeSession({ memory, at }: Session): Promise<void> {
 export async function openMemory(directory: string, make: boolean): Promise<ProcedureMemory> {
   if (make && isVacant(directory)) return await ProcedureMemory.create(directory);
   return await ProcedureMemory.open(directory);
-}
-
-function isVacant(directory: string): boolean {
-  const found = statSync(directory, { throwIfNoEntry: false });
-  return found === undefined || (found.isDirectory() && readdirSync(directory).length === 0);
 }
 
 export function phaseOf(options: OptionValues): Phase | null {

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { keyIdOf, type NewKey, readTrust, type TrustEdit } from "../app/keys.ts";
 import { secondsNow } from "../app/time.ts";
 import type { JsonValue } from "../base/json.ts";
+import { isKeyName } from "../base/note.ts";
 import type { PrivateKey } from "../base/sign.ts";
-import { ROLES, type Role } from "../model/trust.ts";
+import { holderName, ROLES, type Role } from "../model/trust.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { fault, usageFault } from "./fault.ts";
 import { writeDocument } from "./files.ts";
@@ -52,7 +53,26 @@ export function keyFrom(text: string, validTo: number): NewKey {
       `roles are ${ROLES.join(", ")}; rote keys generate prints the public key`,
     );
   }
+  refuseOddName(name, `--add ${text}`);
   return { public: key, name, role: known, valid_from: secondsNow(), valid_to: validTo };
+}
+
+/** Names of key holders have one spelling each, so that who asks and who approves can be told apart. */
+export function refuseOddName(name: string, given: string): void {
+  if (holderName.safeParse(name).success) return;
+  throw usageFault(
+    `${given}: "${name}" is no name of a key holder`,
+    "a name has lower-case letters, digits and . _ -, begins with a letter or digit, and has 64 characters at most",
+  );
+}
+
+/** The name of a host's journal, as --origin gives it. */
+export function originOf(text: string): string {
+  if (isKeyName(text) && text.length <= 255) return text;
+  throw usageFault(
+    `--origin "${text}" is no name of a host`,
+    "write it like accounts.example/payments, without spaces and +, 255 characters at most",
+  );
 }
 
 export async function trustIn({ arguments: words, terminal }: Call): Promise<JsonValue> {

@@ -1,6 +1,7 @@
 /** Runs that wait for a reviewer: what is asked, told word for word, and waiting until it is decided. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { advanceAtHost } from "../app/answering.ts";
+import { lapsedDecisions } from "../app/review-request.ts";
 import { undecidedRequests } from "../app/run-record.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { OpenRequest } from "../host/index.ts";
@@ -66,10 +67,17 @@ export function requestJson(request: OpenRequest): { readonly [key: string]: Jso
 }
 
 /** The request with the exact text that a signature covers, and how to answer it. */
-export function requestText(request: OpenRequest, { file, stored }: OpenHost): readonly string[] {
+export function requestText(
+  request: OpenRequest,
+  { file, host, stored }: OpenHost,
+): readonly string[] {
   const { nonce, run } = request;
   return [
     ...requestHead(request),
+    ...lapsedDecisions(host, request).map(
+      ({ decision, approver, filed_ms: filed }) =>
+        `note    ${decision} by ${approver} at ${new Date(filed).toISOString()} does not count any more: its time is over, or its key is not good now`,
+    ),
     ...(stored
       ? [
           `hint: approve it with  rote approvals approve ${nonce} --host ${file} --key KEY --as NAME`,

@@ -3,7 +3,7 @@ import { type Digest, digestOf } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
-import type { Environment } from "../model/environment.ts";
+import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
 import { kindOf } from "./json-object.ts";
 import { type DocumentLimits, readSource } from "./source.ts";
 
@@ -73,4 +73,16 @@ export function bindRecipe(
   }
   recipe["environment"] = bound;
   return recipe;
+}
+
+/** The parts in which two environments differ, by name. */
+export function differingParts(
+  left: Environment,
+  right: Environment,
+): readonly (keyof Environment)[] {
+  return ENVIRONMENT_FIELDS.filter((field) => left[field] !== right[field]);
+}
+
+export function environmentDiffers(changed: readonly string[]): string {
+  return `the environment differs from the recipe's: ${changed.join(", ")}`;
 }

@@ -3,7 +3,7 @@
 import { digestOf } from "../base/digest.ts";
 import type { JsonValue } from "../base/json.ts";
 import { TAGS } from "../base/tags.ts";
-import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
+import type { Environment } from "../model/environment.ts";
 import { checkToolReview } from "../trust/tool-review.ts";
 import { definitionOf } from "./judge.ts";
 import type { HostParts } from "./parts.ts";
@@ -58,18 +58,6 @@ function environmentOf(
     evidence: bare(parts.evidence),
     host_configuration: parts.hostConfiguration === null ? null : bare(parts.hostConfiguration),
   };
-}
-
-/** The parts in which two environments differ, by name. */
-export function differingParts(
-  left: Environment,
-  right: Environment,
-): readonly (keyof Environment)[] {
-  return ENVIRONMENT_FIELDS.filter((field) => left[field] !== right[field]);
-}
-
-export function environmentDiffers(changed: readonly string[]): string {
-  return `the environment differs from the recipe's: ${changed.join(", ")}`;
 }
 
 function bare(digest: string): string {

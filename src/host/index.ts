@@ -7,7 +7,7 @@ export {
 } from "./decisions.ts";
 export { CANCELLED, within } from "./dispatch.ts";
 export { keepDocuments } from "./documents.ts";
-export { differingParts, environmentDiffers, environmentFor } from "./environment.ts";
+export { environmentFor } from "./environment.ts";
 export { type Host, hostOf, partsOf, toolsOf } from "./host.ts";
 export {
   definitionOf,

@@ -1,4 +1,4 @@
-import { differingParts } from "../host/index.ts";
+import { differingParts } from "../compile/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type {
   KeyPart,

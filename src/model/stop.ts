@@ -149,7 +149,7 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
   },
   tool_refused: {
     meaning: "The tool is unknown, unreviewed, changed since its review, or of the wrong category.",
-    todo: "Have the tool's present definition reviewed.",
+    todo: "See the code: arguments that the tool refuses come from the inputs or the recipe; all else wants its present definition reviewed.",
   },
   policy_denied: {
     meaning: "The host's policy forbids the operation.",
@@ -161,7 +161,7 @@ export const REASON_NOTES: { readonly [reason in StopReason]: Explanation } = {
   },
   approval_rejected: {
     meaning: "A reviewer rejected the operation.",
-    todo: "Read the reviewer's reason; a new run makes a new request.",
+    todo: "Ask whoever rejected it; a new run makes a new request.",
   },
   approval_expired: {
     meaning: "The request for approval expired before anyone decided.",

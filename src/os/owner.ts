@@ -4,19 +4,22 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-
-const SEPARATOR = "|";
+import { formatOwner, type OwnerParts, readOwner } from "../base/owner.ts";
 
 /** Machine, boot, process namespace, process id and its start: never the same for two processes. */
 export function processOwner(): string {
-  return [...here(), process.pid, startOf(process.pid) ?? "?"].join(SEPARATOR);
+  const { pid } = process;
+  return formatOwner({ ...here(), pid: String(pid), start: startOf(pid) ?? "?" });
 }
 
 /** True only when it is certain: the same place, and no such process, or another one under its number. */
 export function isOwnerDead(owner: string): boolean {
-  const [machine, boot, space, pid, start] = owner.split(SEPARATOR);
-  const number = Number(pid);
-  const known = here().every((part, at) => part === [machine, boot, space][at]);
+  const parts = readOwner(owner);
+  if (parts === undefined) return false;
+  const { machine, boot, space, start } = parts;
+  const number = Number(parts.pid);
+  const { machine: ours, boot: since, space: inside } = here();
+  const known = machine === ours && boot === since && space === inside;
   if (!known || !Number.isSafeInteger(number) || number < 1) return false;
   try {
     process.kill(number, 0);
@@ -29,8 +32,8 @@ export function isOwnerDead(owner: string): boolean {
 }
 
 /** Where a process number means something: containers of one machine count their own, and may have one name. */
-function here(): readonly [machine: string, boot: string, space: string] {
-  return [hostname(), bootId(), processSpace()];
+function here(): Pick<OwnerParts, "machine" | "boot" | "space"> {
+  return { machine: hostname(), boot: bootId(), space: processSpace() };
 }
 
 function processSpace(): string {

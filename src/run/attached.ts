@@ -1,6 +1,7 @@
 /** A run's dealings with one host: its lease, what it waits for there, and what it got. */
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
+import { ownerInWords } from "../base/owner.ts";
 import { compareText } from "../base/text.ts";
 import type { HostParts, OpenRequest } from "../host/index.ts";
 import type { Lease } from "../ports/journal.ts";
@@ -44,7 +45,7 @@ export async function claimRun(parts: HostParts, run: string): Promise<Lease> {
   const { owner, expiresMs } = claimed.error;
   throw new RoteError(
     "run_busy",
-    `The run ${run} is being executed by ${owner} (its lease lasts until ${new Date(expiresMs).toISOString()}).`,
+    `The run ${run} is being executed by ${ownerInWords(owner)} (its lease lasts until ${new Date(expiresMs).toISOString()}).`,
     { run, owner, expires_ms: expiresMs },
   );
 }

@@ -11,8 +11,8 @@
  * - D4 An ended run records nothing more.
  */
 import { RoteError } from "../base/error.ts";
+import { differingParts, environmentDiffers } from "../compile/index.ts";
 import { readValue } from "../expression/index.ts";
-import { differingParts, environmentDiffers } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import { type RunLimits, SEMANTICS_VERSION } from "../model/plan.ts";
 import type { ModelAnswer, RunMode } from "../model/run.ts";

@@ -10,13 +10,8 @@
  */
 
 import type { JsonValue } from "../base/json.ts";
-import {
-  differingParts,
-  environmentDiffers,
-  environmentFor,
-  fileDecision,
-  toolsOf,
-} from "../host/index.ts";
+import { differingParts, environmentDiffers } from "../compile/index.ts";
+import { environmentFor, fileDecision, toolsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { GateCode } from "../model/operation.ts";
 import type { ModelAnswer } from "../model/run.ts";

@@ -8,7 +8,8 @@
 import type { Digest } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { differingParts, environmentDiffers, type Host, partsOf } from "../host/index.ts";
+import { differingParts, environmentDiffers } from "../compile/index.ts";
+import { type Host, partsOf } from "../host/index.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, RunLimits, Verifier } from "../model/plan.ts";
 import type { PendingModel, RunEvidence, RunMode, RunReport } from "../model/run.ts";

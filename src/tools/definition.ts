@@ -16,6 +16,18 @@ export interface ToolWords {
   readonly description: string;
 }
 
+/** What the application calls a tool, and else what we call it. */
+export function wordsOf(
+  { name, title, description }: Partial<ToolWords>,
+  ours: { readonly name: string; readonly description: string },
+): ToolWords {
+  return {
+    name: name ?? ours.name,
+    ...(title === undefined ? {} : { title }),
+    description: description ?? ours.description,
+  };
+}
+
 interface Definition {
   readonly server: string;
   readonly input: JsonValue;

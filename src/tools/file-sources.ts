@@ -181,7 +181,12 @@ function content(
       closeSync(handle);
     }
   } catch (error) {
-    throw error instanceof RoteError ? error : bad(source, `cannot be read (${nameOf(error)})`);
+    if (error instanceof RoteError) throw error;
+    const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw bad(
+      source,
+      absent ? "has no file: it is not there" : `cannot be read (${nameOf(error)})`,
+    );
   }
 }
 

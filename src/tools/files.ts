@@ -6,7 +6,7 @@ import { canonicalBytes } from "../base/canonical.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import { parsePointer, readPointer } from "../base/pointer.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
-import { defineTool, type ToolWords } from "./definition.ts";
+import { defineTool, type ToolWords, wordsOf } from "./definition.ts";
 import { committed, isWantedContent } from "./documents.ts";
 import {
   type ByteRange,
@@ -71,14 +71,12 @@ const OUTPUT: JsonValue = {
 export function fileTool(registered: FileSources, options: FileToolOptions = {}): Tool {
   const sources = new Map(registered);
   const maxCount = options.maxCount ?? 1024 * 1024;
-  const definition = defineTool(
-    {
-      name: options.name ?? "file.read",
-      ...(options.title === undefined ? {} : { title: options.title }),
-      description: options.description ?? DESCRIPTION,
-    },
-    { server: "file", input: INPUT, output: OUTPUT, annotations: { max_count: maxCount } },
-  );
+  const definition = defineTool(wordsOf(options, { name: "file.read", description: DESCRIPTION }), {
+    server: "file",
+    input: INPUT,
+    output: OUTPUT,
+    annotations: { max_count: maxCount },
+  });
   return {
     definition,
     fault: (args) => faultOf(requestOf(args)),

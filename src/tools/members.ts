@@ -1,11 +1,11 @@
 /** Arguments as closed objects: what is not known is refused, since it may have been meant to restrict. */
-import { isJsonArray, type JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 
 export type Members = { readonly [key: string]: JsonValue | undefined };
 
 /** The members of an object that has no others than `known`, or why it is none. */
 export function membersOf(args: JsonValue, known: readonly string[]): Members | string {
-  if (args === null || typeof args !== "object" || isJsonArray(args)) return "not an object";
+  if (!isJsonObject(args)) return "not an object";
   const stray = Object.keys(args).find((key) => !known.includes(key));
   return stray === undefined ? args : `there is no member ${JSON.stringify(stray.slice(0, 60))}`;
 }

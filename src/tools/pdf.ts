@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { placeFromHome } from "../base/code-home.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
-import { defineTool, type ToolWords } from "./definition.ts";
+import { defineTool, type ToolWords, wordsOf } from "./definition.ts";
 import { committedRead, isWantedContent, WANTED_CONTENT, wellFormed } from "./documents.ts";
 import { type FileSources, PDF_TYPE } from "./file-sources.ts";
 import { faultOf, isInteger, membersOf } from "./members.ts";
@@ -78,19 +78,12 @@ export function pdfTool(sources: FileSources, options: PdfToolOptions = {}): Too
   const maxCharacters = options.maxCharacters ?? 200_000;
   const maxMemory = options.maxMemory ?? 256 * 1024 * 1024;
   const timeoutMs = options.timeoutMs ?? 20_000;
-  const definition = defineTool(
-    {
-      name: options.name ?? "pdf.read",
-      ...(options.title === undefined ? {} : { title: options.title }),
-      description: options.description ?? DESCRIPTION,
-    },
-    {
-      server: "file",
-      input: INPUT,
-      output: OUTPUT,
-      annotations: { parser: `pdf.js ${PARSER}`, max_characters: maxCharacters },
-    },
-  );
+  const definition = defineTool(wordsOf(options, { name: "pdf.read", description: DESCRIPTION }), {
+    server: "file",
+    input: INPUT,
+    output: OUTPUT,
+    annotations: { parser: `pdf.js ${PARSER}`, max_characters: maxCharacters },
+  });
   return {
     definition,
     fault: (args) => faultOf(requestOf(args)),
@@ -130,6 +123,8 @@ const LEAST_HEAP = 64;
 const CHILD = fileURLToPath(placeFromHome("tools/pdf-child.mjs"));
 
 async function inProcess(work: Work, signal: AbortSignal): Promise<Told> {
+  // What was cancelled while the document was read says so no more.
+  if (signal.aborted) return { code: "cancelled" };
   const heap = Math.max(LEAST_HEAP, Math.ceil(work.maxMemory / 1024 ** 2));
   const child = fork(CHILD, [], {
     execArgv: [`--max-old-space-size=${heap}`],

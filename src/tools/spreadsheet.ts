@@ -7,7 +7,7 @@
  */
 import type { JsonValue } from "../base/json.ts";
 import type { Tool } from "../ports/tool.ts";
-import { defineTool, type ToolWords } from "./definition.ts";
+import { defineTool, type ToolWords, wordsOf } from "./definition.ts";
 import { committedRead, isWantedContent, WANTED_CONTENT } from "./documents.ts";
 import { type FileSources, SPREADSHEET_TYPE } from "./file-sources.ts";
 import { faultOf, isInteger, membersOf } from "./members.ts";
@@ -93,11 +93,7 @@ export function spreadsheetTool(sources: FileSources, options: SpreadsheetToolOp
   const maxCells = options.maxCells ?? 10_000;
   const maxUnpacked = options.maxUnpacked ?? 32 * 1024 * 1024;
   const definition = defineTool(
-    {
-      name: options.name ?? "spreadsheet.read",
-      ...(options.title === undefined ? {} : { title: options.title }),
-      description: options.description ?? DESCRIPTION,
-    },
+    wordsOf(options, { name: "spreadsheet.read", description: DESCRIPTION }),
     {
       server: "file",
       input: INPUT,

@@ -77,9 +77,10 @@ export function openTrust(
   const entries = entriesOf(document, all);
   if (!entries.ok) return entries;
   if (previous !== undefined) {
+    // First, since it says most: another host's store has another root and its own versions as well.
+    if (document.audience !== previous.document.audience) return err("wrong_audience");
     if (!signed(before.value, previous.document.root.threshold)) return err("threshold_not_met");
     if (document.version !== previous.document.version + 1) return err("wrong_version");
-    if (document.audience !== previous.document.audience) return err("wrong_audience");
     const fault = lossAgainst(previous.document, document);
     if (fault !== undefined) return err(fault);
   }

@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { brokenLinks, carryOut, filesOf, pattern, readPage, settle } from "../support/page.ts";
+import {
+  brokenLinks,
+  carryOut,
+  filesOf,
+  noteTaken,
+  pattern,
+  readPage,
+  settle,
+} from "../support/page.ts";
 
 const page = readPage("docs/tutorial.md");
 /** What the reader takes over from what was printed last: a run and a request are called otherwise every time. */
@@ -40,12 +48,6 @@ describe("the tutorial", { timeout: 120_000 }, () => {
   it.each(page.sessions)("prints what the page says: $command", ({ command, printed }) => {
     const told = carryOut(folder, filled(command));
     expect(told).toMatch(pattern(printed.map(filled)));
-    for (const [word, line] of [
-      ["RUN", /^run +(run-\S+)$/m],
-      ["REQUEST", /^request +(\S+)$/m],
-    ] as const) {
-      const [, value] = line.exec(told) ?? [];
-      if (value !== undefined) taken.set(word, value);
-    }
+    noteTaken(taken, told);
   });
 });

@@ -20,6 +20,7 @@ const literals = (text: string) => [...text.matchAll(/"([a-z_]+)"/g)].map(([, co
 
 /** Places that pass a code on; the codes they pass are literals elsewhere. */
 const PASSING_ON = [
+  "app/key-file.ts",
   "app/procedure-memory.ts",
   "app/procedure.ts",
   "cli/documents.ts",

@@ -72,15 +72,29 @@ export function settle({ blocks }: Page, folder: string): void {
   }
 }
 
-/** What a command line of a page prints, both outputs in one, without white space at the ends of lines. */
-export function carryOut(folder: string, command: string): string {
-  const path = [join(folder, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+/**
+ * What a command line of a page prints, both outputs in one, without white space at the ends of lines. `settled` is where
+ * the package is, when the reader has gone to a folder below.
+ */
+export function carryOut(folder: string, command: string, settled = folder): string {
+  const path = [join(settled, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
   const { stdout, stderr } = spawnSync("sh", ["-c", `{ ${command.replace(/^npx /, "")}\n} 2>&1`], {
     cwd: folder,
     encoding: "utf8",
     env: { ...process.env, PATH: path, NO_COLOR: "1" },
   });
   return (stdout + stderr).replaceAll(/ +$/gm, "");
+}
+
+/** What a reader takes over from what was printed last: a run and a request are called otherwise every time. */
+export function noteTaken(taken: Map<string, string>, told: string): void {
+  for (const [word, line] of [
+    ["RUN", /^run +(run-\S+)$/m],
+    ["REQUEST", /^request +(\S+)$/m],
+  ] as const) {
+    const [, value] = line.exec(told) ?? [];
+    if (value !== undefined) taken.set(word, value);
+  }
 }
 
 export function pattern(printed: readonly string[]): RegExp {

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHost, type HostOptions } from "../../src/app/create-host.ts";
+import { loadHostModule } from "../../src/app/host-module.ts";
 import { publicKeyText } from "../../src/app/keys.ts";
 import { Procedure } from "../../src/app/procedure.ts";
-import { RECIPES, type Workflow } from "../../src/app/workflows/folder.ts";
-import { openWorkflows } from "../../src/app/workflows/open-workflows.ts";
+import { RECIPES } from "../../src/app/workflows/folder.ts";
 import { prepareWorkflows } from "../../src/app/workflows/prepare-workflows.ts";
 import { sha256Hex } from "../../src/base/digest.ts";
 import type { JsonValue } from "../../src/base/json.ts";
@@ -14,6 +14,7 @@ import { bindRecipe } from "../../src/compile/index.ts";
 import type { Host } from "../../src/host/index.ts";
 import type { Environment } from "../../src/model/environment.ts";
 import type { Value } from "../../src/model/value.ts";
+import type { Workflow } from "../../src/model/workflows.ts";
 import { systemClock } from "../../src/os/clock.ts";
 import { systemRandom } from "../../src/os/random.ts";
 import type { Run } from "../../src/run/index.ts";
@@ -84,7 +85,7 @@ export async function hostIn(
   folder: string,
   change: (options: HostOptions) => HostOptions = (options) => options,
 ): Promise<WorkflowHost> {
-  const opened = openWorkflows(folder);
+  const opened = await loadHostModule(join(folder, "host.mjs"));
   try {
     const options = change(opened.options);
     const host = await createHost(options);
@@ -93,11 +94,11 @@ export async function hostIn(
       options,
       async close() {
         await host.close();
-        opened.close();
+        await opened.close();
       },
     };
   } catch (error) {
-    opened.close();
+    await opened.close();
     throw error;
   }
 }

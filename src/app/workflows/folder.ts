@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { placeFromHome } from "../../base/code-home.ts";
 import type { ToolCategory } from "../../model/trust.ts";
+import type { Workflow } from "../../model/workflows.ts";
 import type { Tool } from "../../ports/tool.ts";
-import type { FileRegistration, FileSources } from "../../tools/file-sources.ts";
+import type { ToolWords } from "../../tools/definition.ts";
+import type { FileRegistration } from "../../tools/file-sources.ts";
+import { registerFiles } from "../../tools/file-sources.ts";
 import { fileTool } from "../../tools/files.ts";
 import type { Workpaper } from "../../tools/workpaper.ts";
-
-/** The shipped procedures that read evidence and write into a workpaper. */
-export const WORKFLOWS = ["transaction-testing", "recalculation", "control-testing"] as const;
-export type Workflow = (typeof WORKFLOWS)[number];
 
 /** Recipes as the package ships them. */
 export const RECIPES = fileURLToPath(placeFromHome("../recipes"));
@@ -24,7 +23,7 @@ export const PLACES = {
   keys: "keys",
   passphrase: "keys/host-passphrase",
   trust: "trust.json",
-  rules: "rules.json",
+  policy: "policy.json",
   reviews: "reviews.json",
   sources: "sources.json",
   documents: "documents",
@@ -40,18 +39,16 @@ export interface SourceList {
 }
 
 /** Engagement documents are opened after an approval, evidence is not; neither tool can read what is the other's. */
-export function readingTools(engagements: FileSources, evidence: FileSources): readonly Tool[] {
-  return [
-    fileTool(engagements, {
-      name: "engagement.read",
-      description: "Opens an engagement document: what was agreed to be tested, and how.",
-    }),
-    fileTool(evidence, {
-      name: "evidence.read",
-      description: "Reads one record of evidence, with the digest of its file and its place there.",
-    }),
-  ];
-}
+export const READING: { readonly [kind in keyof SourceList]: ToolWords } = {
+  engagements: {
+    name: "engagement.read",
+    description: "Opens an engagement document: what was agreed to be tested, and how.",
+  },
+  evidence: {
+    name: "evidence.read",
+    description: "Reads one record of evidence, with the digest of its file and its place there.",
+  },
+};
 
 export interface Reviewed {
   readonly tool: Tool;
@@ -60,10 +57,15 @@ export interface Reviewed {
   readonly fenced: boolean;
 }
 
-/** All tools of the host with what a reviewer has to say of them. */
-export function toolsOver(reading: readonly Tool[], workpaper: Workpaper): readonly Reviewed[] {
+/**
+ * All tools of the host, in the order of their reviews, with what a reviewer has to say of them. What a tool is does not
+ * depend on what it reads or writes, so it can be reviewed before there is anything.
+ */
+export function toolsOver(workpaper: Workpaper): readonly Reviewed[] {
+  const none = registerFiles([]);
   return [
-    ...reading.map((tool) => ({ tool, category: "read", fenced: false }) as const),
+    { tool: fileTool(none, READING.engagements), category: "read", fenced: false },
+    { tool: fileTool(none, READING.evidence), category: "read", fenced: false },
     { tool: workpaper.read, category: "read", fenced: false },
     { tool: workpaper.append, category: "effect", fenced: true },
   ];

@@ -6,15 +6,14 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toBase64Url } from "../../base/bytes.ts";
-import { moduleFromHome } from "../../base/code-home.ts";
 import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { PrivateKey } from "../../base/sign.ts";
-import type { Budget, PolicyDocument } from "../../model/policy.ts";
+import type { PolicyDocument } from "../../model/policy.ts";
 import type { Role } from "../../model/trust.ts";
+import { WORKFLOWS, type Workflow } from "../../model/workflows.ts";
 import { systemRandom } from "../../os/random.ts";
-import { registerFiles } from "../../tools/file-sources.ts";
 import { openWorkpaper } from "../../tools/workpaper.ts";
 import { definitionDigest, signToolReview } from "../../trust/index.ts";
 import { checkPassphrase, generateKey } from "../key-file.ts";
@@ -24,13 +23,11 @@ import {
   OPEN_ENGAGEMENT,
   PLACES,
   RECIPES,
-  readingTools,
   type SourceList,
   shippedDocuments,
   toolsOver,
-  WORKFLOWS,
-  type Workflow,
 } from "./folder.ts";
+import { moduleText } from "./module-text.ts";
 
 export interface PrepareOptions {
   /** Name of the journal: the audience of everything that is signed for this host. */
@@ -43,24 +40,25 @@ export interface PrepareOptions {
   readonly documents?: readonly Workflow[];
   /** Days that keys and reviews are good for. Default 365. */
   readonly days?: number;
-  /** Rounds of key derivation. Default: those of `generateKey`. */
+  /** Rounds of key derivation for the keys that have this passphrase. Default: those of `generateKey`. */
   readonly rounds?: number;
 }
 
 const DAY = 24 * 3600;
 
-/** What owners of such a host would write; `rules.json` is theirs to change. */
-const RULES: { readonly policy: PolicyDocument; readonly budget: Budget } = {
-  policy: {
-    version: 1,
-    id: "workflows",
-    profile: "standard",
-    grants: [],
-    approvable: [OPEN_ENGAGEMENT],
-    deny: [],
-    approvals: { required: 1, requester_may_approve: false },
-  },
-  budget: { run: { effects: 100, operations: 500 }, host: {} },
+/** The passphrase of the host's keys is random: nobody guesses it, and every command would wait for more. */
+const HOST_ROUNDS = 1_000;
+const TOOL_REVIEWER = "tool-reviewer";
+
+/** What owners of such a host would write; it is theirs to change. */
+const POLICY: PolicyDocument = {
+  version: 1,
+  id: "workflows",
+  profile: "standard",
+  grants: [],
+  approvable: [OPEN_ENGAGEMENT],
+  deny: [],
+  approvals: { required: 1, requester_may_approve: false },
 };
 
 /**
@@ -80,12 +78,12 @@ export function prepareWorkflows(directory: string, options: PrepareOptions): vo
   const derived = rounds === undefined ? {} : { rounds };
   const hostPassphrase = toBase64Url(systemRandom.bytes(24));
   mkdirSync(join(directory, PLACES.keys), { mode: 0o700 });
-  const keyOf = (name: string, secret: string): PrivateKey =>
-    generateKey(join(directory, PLACES.keys, `${name}.key`), secret, derived);
-  const root = keyOf("root", passphrase);
-  const reviewer = keyOf("reviewer", passphrase);
-  const journal = keyOf("journal", hostPassphrase);
-  const receipt = keyOf("receipt", hostPassphrase);
+  const keyOf = (name: string, secret: string, options: { readonly rounds?: number }): PrivateKey =>
+    generateKey(join(directory, PLACES.keys, `${name}.key`), secret, options);
+  const root = keyOf("root", passphrase, derived);
+  const reviewer = keyOf(TOOL_REVIEWER, passphrase, derived);
+  const journal = keyOf("journal", hostPassphrase, { rounds: HOST_ROUNDS });
+  const receipt = keyOf("receipt", hostPassphrase, { rounds: HOST_ROUNDS });
   writePrivate(join(directory, PLACES.passphrase), `${hostPassphrase}\n`);
 
   const listed = (name: string, role: Role, text: string) => ({
@@ -103,7 +101,7 @@ export function prepareWorkflows(directory: string, options: PrepareOptions): vo
       add: [
         listed("journal", "journal", publicKeyText(journal)),
         listed("host", "receipt", publicKeyText(receipt)),
-        listed("reviewer", "tool_reviewer", publicKeyText(reviewer)),
+        listed(TOOL_REVIEWER, "tool_reviewer", publicKeyText(reviewer)),
         ...approvers.map(({ name, public: text }) => listed(name, "approver", text)),
       ],
     },
@@ -112,10 +110,10 @@ export function prepareWorkflows(directory: string, options: PrepareOptions): vo
   const write = (place: string, value: unknown): void =>
     writePrivate(join(directory, place), `${JSON.stringify(value, null, 2)}\n`);
   write(PLACES.trust, trust);
-  write(PLACES.rules, { origin, ...RULES });
+  write(PLACES.policy, POLICY);
   write(PLACES.sources, copiedDocuments(directory, documents));
   write(PLACES.reviews, reviews(directory, { origin, reviewer, now, until: window.valid_to }));
-  writePrivate(join(directory, PLACES.module), moduleText());
+  writePrivate(join(directory, PLACES.module), moduleText(directory, origin));
 }
 
 function makePrivate(directory: string): void {
@@ -158,48 +156,27 @@ interface Reviewing {
   readonly until: number;
 }
 
-/** A tool's definition does not depend on what it reads or writes, so it can be reviewed before there is anything. */
 function reviews(directory: string, { origin, reviewer, now, until }: Reviewing): JsonValue {
   const workpaper = openWorkpaper(join(directory, PLACES.workpaper), { mode: "create" });
   try {
-    const none = registerFiles([]);
-    return toolsOver(readingTools(none, none), workpaper).map(({ tool, category, fenced }) => {
-      const { name } = tool.definition;
-      const review = signToolReview(
+    return toolsOver(workpaper).map(({ tool, category, fenced }) =>
+      signToolReview(
         {
           type: "rote-tool-review/v1",
           audience: origin,
-          name,
+          name: tool.definition.name,
           definition: definitionDigest(tool.definition),
           category,
           repeatable: category === "read",
           fenced,
-          reviewer: "reviewer",
+          reviewer: TOOL_REVIEWER,
           not_before: now,
           expires: until,
         },
         reviewer,
-      );
-      return { name, review };
-    });
+      ),
+    );
   } finally {
     workpaper.close();
   }
-}
-
-/** The module that `--host` takes: it names this package by its place, so that the folder may be anywhere. */
-function moduleText(): string {
-  const opening = moduleFromHome("app/workflows/open-workflows").href;
-  return `import { fileURLToPath } from "node:url";
-import { openWorkflows } from ${JSON.stringify(opening)};
-
-let opened;
-export function host() {
-  opened = openWorkflows(fileURLToPath(new URL(".", import.meta.url)));
-  return opened.options;
-}
-export function close() {
-  opened?.close();
-}
-`;
 }

@@ -180,6 +180,9 @@ describe("rote receipt", () => {
     expect(listed.map(({ node }) => node)).toEqual(["balance", "first", "second"]);
     const told = await folder.rote("receipt", "export", "store", "--run", run);
     expect(told.stderr).toContain(receipts[2]);
+    const absent = await folder.rote("receipt", "export", "store", "--run", run, "--node", "third");
+    expect(absent.stderr).toContain(receipts[2]);
+    expect(absent.stderr).toMatch(/^hint: name one of these: rote receipt export store RECEIPT$/m);
     const none = await folder.json("receipt", "export", "store", "--run", "run-x");
     expect(none).toMatchObject({ exit_code: 1, error: { code: "unknown_receipt", receipts: [] } });
     const unknown = await folder.json("receipt", "export", "store", `sha256:${"0".repeat(64)}`);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { loadKey } from "../../../src/app/key-file.ts";
 import { ProcedureMemory } from "../../../src/app/procedure-memory.ts";
-import { type SourceList, WORKFLOWS } from "../../../src/app/workflows/folder.ts";
+import type { SourceList } from "../../../src/app/workflows/folder.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { WORKFLOWS } from "../../../src/model/workflows.ts";
 import { definitionDigest, signToolReview } from "../../../src/trust/index.ts";
 import { nowSeconds } from "../../support/host.ts";
 import { sampleInputs } from "../../support/recipes.ts";
@@ -129,10 +130,7 @@ describe.each(WORKFLOWS)("a qualified %s", (workflow) => {
   it("starts guided under another policy, and says why; the compiled run under way ends", async () => {
     const begun = await folder.start(6);
     expect(begun).toMatchObject({ mode: "compiled", state: "awaiting_approval" });
-    changing("rules.json", (rules) => {
-      const { policy } = rules as { readonly policy: Members };
-      return { ...(rules as Members), policy: { ...policy, deny: ["tool:effect:other"] } };
-    });
+    changing("policy.json", (policy) => ({ ...(policy as Members), deny: ["tool:effect:other"] }));
     const under = await folder.json("runs", "resume", begun.run, "--host", "host/host.mjs");
     // Guided or compiled: what it was approved and judged for is not there any more.
     expect([under.state, under.reason]).toEqual(["denied", "environment_changed"]);
@@ -153,7 +151,7 @@ describe.each(WORKFLOWS)("a qualified %s", (workflow) => {
 
   it("starts guided with another tool, though it was reviewed, and says why", async () => {
     // The tool reviewer signs what the tool says of itself now.
-    const key = loadKey(join(folder.host, "keys", "reviewer.key"), PREPARING.passphrase);
+    const key = loadKey(join(folder.host, "keys", "tool-reviewer.key"), PREPARING.passphrase);
     const at = await hostIn(folder.host);
     const tool = at.options.tools.find(({ tool: one }) => one.definition.name === "evidence.read");
     await at.close();
@@ -169,17 +167,14 @@ describe.each(WORKFLOWS)("a qualified %s", (workflow) => {
         category: "read",
         repeatable: true,
         fenced: false,
-        reviewer: "reviewer",
+        reviewer: "tool-reviewer",
         not_before: now - 1,
         expires: now + 3600,
       },
       key,
     );
-    changing("reviews.json", (reviews) =>
-      (reviews as readonly Members[]).map((one) =>
-        one["name"] === "evidence.read" ? { ...one, review } : one,
-      ),
-    );
+    // Of the second tool.
+    changing("reviews.json", (reviews) => (reviews as readonly JsonValue[]).with(1, review));
     folder.write(
       "host/other-tool.mjs",
       `import { host as original, close } from "./host.mjs";

@@ -2,9 +2,10 @@
 import { chmodSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { RECIPES, type Workflow } from "../../../src/app/workflows/folder.ts";
+import { RECIPES } from "../../../src/app/workflows/folder.ts";
 import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
+import type { Workflow } from "../../../src/model/workflows.ts";
 import { KEYS } from "../../support/host.ts";
 import { sampleInputs } from "../../support/recipes.ts";
 import { PREPARING } from "../../support/workflows.ts";

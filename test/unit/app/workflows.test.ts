@@ -9,14 +9,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadHostModule } from "../../../src/app/host-module.ts";
 import { loadKey } from "../../../src/app/key-file.ts";
 import { publicKeyText, readTrust } from "../../../src/app/keys.ts";
 import { Procedure } from "../../../src/app/procedure.ts";
-import { shippedDocuments, WORKFLOWS } from "../../../src/app/workflows/folder.ts";
-import { openWorkflows } from "../../../src/app/workflows/open-workflows.ts";
+import { shippedDocuments } from "../../../src/app/workflows/folder.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { readJson } from "../../../src/base/json.ts";
 import { EMPTY_ENVIRONMENT } from "../../../src/compile/index.ts";
+import { WORKFLOWS } from "../../../src/model/workflows.ts";
 import { refusal } from "../../support/gate.ts";
 import { KEYS } from "../../support/host.ts";
 import { readRecipe, readVerifier } from "../../support/recipes.ts";
@@ -71,8 +72,8 @@ describe("a prepared folder", () => {
       "host-passphrase",
       "journal.key",
       "receipt.key",
-      "reviewer.key",
       "root.key",
+      "tool-reviewer.key",
     ]);
     expect(() => loadKey(join(folder, "keys", "root.key"), "another passphrase")).toThrow();
     expect(loadKey(join(folder, "keys", "root.key"), PREPARING.passphrase)).toBeDefined();
@@ -131,35 +132,74 @@ describe("preparing a folder", () => {
   });
 });
 
-describe("opening a folder", () => {
-  it.each([
-    ["rules.json", "{}"],
-    ["rules.json", "not json"],
-    ["sources.json", '{"engagements":[],"evidence":[{"source":"x"}]}'],
-    ["sources.json", '{"engagements":[]}'],
-    ["reviews.json", '{"a":1}'],
-    ["reviews.json", "[7]"],
-    ["trust.json", "["],
-  ])("names the file that is not as it should be: %s with %s", async (name, text) => {
+describe("the module of a folder", () => {
+  const opened = (folder: string) => loadHostModule(join(folder, "host.mjs"));
+  const prepared = () => {
     const folder = made.fresh();
     prepareWorkflows(folder, { ...PREPARING, documents: [] });
+    return folder;
+  };
+
+  it.each([
+    ["policy.json", "not json"],
+    ["sources.json", "{"],
+    ["reviews.json", "["],
+    ["trust.json", "["],
+  ])("names the file that is no JSON: %s with %s", async (name, text) => {
+    const folder = prepared();
     writeFileSync(join(folder, name), text);
-    expect(() => openWorkflows(folder)).toThrow(
-      expect.objectContaining({ code: "host_invalid", message: expect.stringContaining(name) }),
-    );
+    await expect(opened(folder)).rejects.toMatchObject({
+      code: "host_not_loaded",
+      message: expect.stringContaining(`${name} is no JSON`),
+    });
   });
 
-  it("fails where there is none, and leaves a tool that nobody reviewed without a review", async () => {
-    expect(() => openWorkflows(made.fresh())).toThrow(
-      expect.objectContaining({ code: "host_invalid" }),
-    );
-    const folder = made.fresh();
-    prepareWorkflows(folder, { ...PREPARING, documents: [] });
+  it("names the policy that is none, and the source whose file is not there", async () => {
+    const folder = prepared();
+    writeFileSync(join(folder, "policy.json"), "{}");
+    await expect(hostIn(folder)).rejects.toMatchObject({
+      code: "host_invalid",
+      message: expect.stringContaining("policy"),
+    });
+    const other = prepared();
+    const evidence = [{ source: "ledger", file: "documents/ledger.jsonl", id: "id" }];
+    writeFileSync(join(other, "sources.json"), JSON.stringify({ engagements: [], evidence }));
+    await expect(opened(other)).rejects.toMatchObject({
+      code: "bad_source",
+      message: 'the source "ledger" has no file: it is not there',
+    });
+  });
+
+  it("leaves a tool that nobody reviewed without a review, and does not open without the host's keys", async () => {
+    const folder = prepared();
     writeFileSync(join(folder, "reviews.json"), "[]");
-    const opened = openWorkflows(folder);
-    expect(opened.options.tools.map(({ review }) => review)).toEqual([null, null, null, null]);
-    opened.close();
-    rmSync(join(folder, "keys"), { recursive: true });
-    expect(() => openWorkflows(folder)).toThrow(expect.objectContaining({ code: "host_invalid" }));
+    const { options, close } = await opened(folder);
+    expect(options.tools.map(({ review }) => review)).toEqual([null, null, null, null]);
+    await close();
+    rmSync(join(folder, "keys", "journal.key"));
+    await expect(opened(folder)).rejects.toMatchObject({ code: "file_not_found" });
+  });
+
+  it("says in the open what is in force: who acts, for what, with which tools and budget", async () => {
+    const folder = prepared();
+    const text = readFileSync(join(folder, "host.mjs"), "utf8");
+    const { options, close } = await opened(folder);
+    expect(text).toContain(`origin: "${PREPARING.origin}"`);
+    expect(options).toMatchObject({
+      directory: join(folder, "store"),
+      origin: PREPARING.origin,
+      identity: { name: "workflow-runner" },
+      warrant: null,
+      policy: { profile: "standard", approvable: ["evidence:read:engagement"] },
+      budget: { run: { effects: 100, operations: 500 } },
+    });
+    expect(options.tools.map(({ tool }) => tool.definition.name)).toEqual([
+      "engagement.read",
+      "evidence.read",
+      "workpaper.read",
+      "workpaper.append",
+    ]);
+    expect(text.split("\n").every((line) => line.length <= 130)).toBe(true);
+    await close();
   });
 });

@@ -5,10 +5,10 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { WORKFLOWS } from "../../../src/app/workflows/folder.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { compileRecipe } from "../../../src/compile/index.ts";
+import { WORKFLOWS } from "../../../src/model/workflows.ts";
 import type { Run } from "../../../src/run/index.ts";
 import { refusal } from "../../support/gate.ts";
 import { decision, KEYS, madeTool } from "../../support/host.ts";
@@ -56,9 +56,9 @@ describe("a request", () => {
   it("names a registered document and nothing else: neither a path nor evidence nor another workflow's document", async () => {
     const folder = prepared();
     const at = await hostIn(folder);
-    const file = join(folder, "rules.json");
+    const file = join(folder, "policy.json");
     const sha256 = sha256Hex(readFileSync(file));
-    for (const path of [file, "../rules.json", "documents/assets-01.json", "asset-register"]) {
+    for (const path of [file, "../policy.json", "documents/assets-01.json", "asset-register"]) {
       const run = started(at, { engagement: path, sha256 });
       await approveAll(run, at.host);
       expect(ended(run)).toEqual(["tool_error", "engagement", "unknown_source"]);

@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Mutant, mutantsOf } from "../../../src/app/mutants.ts";
-import { WORKFLOWS, type Workflow } from "../../../src/app/workflows/folder.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { contextTypes } from "../../../src/compile/context.ts";
 import { EvaluationFailure } from "../../../src/expression/index.ts";
 import type { Type } from "../../../src/model/type.ts";
 import type { CompiledExpression, RecordValue, Value } from "../../../src/model/value.ts";
+import { WORKFLOWS, type Workflow } from "../../../src/model/workflows.ts";
 import { shownToVerifier } from "../../../src/run/index.ts";
 import { sampleInputs } from "../../support/recipes.ts";
 import {

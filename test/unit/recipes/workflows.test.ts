@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Procedure } from "../../../src/app/procedure.ts";
 import { ProcedureMemory } from "../../../src/app/procedure-memory.ts";
-import { shippedDocuments, WORKFLOWS, type Workflow } from "../../../src/app/workflows/folder.ts";
+import { shippedDocuments } from "../../../src/app/workflows/folder.ts";
 import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.ts";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { compileRecipe, compileVerifier } from "../../../src/compile/index.ts";
 import type { QualifiedProcedure } from "../../../src/memory/index.ts";
 import type { Environment } from "../../../src/model/environment.ts";
+import { WORKFLOWS, type Workflow } from "../../../src/model/workflows.ts";
 import type { Run } from "../../../src/run/index.ts";
 import { readRecipe, readVerifier, sampleInputs } from "../../support/recipes.ts";
 import {

@@ -86,7 +86,11 @@ describe("registering files", () => {
   });
 
   const wrong: readonly [string, RegExp, () => FileRegistration][] = [
-    ["a missing file", /cannot be read/, () => ({ source: "a", file: join(directory, "none") })],
+    [
+      "a missing file",
+      /has no file: it is not there/,
+      () => ({ source: "a", file: join(directory, "none") }),
+    ],
     ["a directory", /not a regular file/, () => ({ source: "a", file: directory })],
     [
       "a symbolic link",

@@ -137,6 +137,21 @@ describe("text of a PDF", () => {
     expect(await running).toMatch(/cancelled|source_unreadable/);
   });
 
+  it("is not parsed when the call was cancelled as the document had just been read", async () => {
+    const under = new AbortController();
+    // The last look at the signal before the document is there is that of the last read.
+    let looks = 0;
+    under.signal.throwIfAborted = () => {
+      looks += 1;
+      if (looks === 2) under.abort();
+    };
+    const one = { source: "invoice", from: 1, count: 1 };
+    expect(await read(one, { timeoutMs: 60_000 }, { signal: under.signal })).toBe(
+      "not_applied cancelled",
+    );
+    expect(looks).toBe(2);
+  });
+
   it("is that of the registered document, or none", async () => {
     const tool = pdfTool(sources());
     writeFileSync(join(directory, "noise.pdf"), INVOICE);

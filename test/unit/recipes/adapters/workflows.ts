@@ -1,6 +1,7 @@
 /** Records of a test as the one engagement of a workflow, all of them in its sample, tested by a run at a real host. */
-import type { Workflow } from "../../../../src/app/workflows/folder.ts";
+
 import type { JsonValue } from "../../../../src/base/json.ts";
+import type { Workflow } from "../../../../src/model/workflows.ts";
 import {
   approveAll,
   boundTo,
