@@ -3,18 +3,8 @@
  * code is never reused for something else.
  */
 
-export type Severity = "error" | "warning";
-
-interface Explained {
-  /** An error says that the record is wrong or cannot be relied on; a warning, that something cannot be told. */
-  readonly severity: Severity;
-  readonly meaning: string;
-  readonly todo: string;
-}
-
-const ASK_FOR_ALL = "Ask for a whole copy; if this is the record itself, treat it as changed.";
-const CHANGED = "Treat the record as changed from here on; compare with another copy.";
-const ASK_HOST = "Ask who runs the host; this host did what its own rules refuse.";
+import { AGENT_FINDING_CODES } from "./agent-finding-codes.ts";
+import { ASK_FOR_ALL, ASK_HOST, CHANGED, type Explained } from "./explained.ts";
 
 export const FINDING_CODES = {
   nothing_to_verify: {
@@ -192,32 +182,7 @@ export const FINDING_CODES = {
     meaning: "A run does not begin with its one start.",
     todo: ASK_FOR_ALL,
   },
-  agent_turn_differs: {
-    severity: "error",
-    meaning: "A turn of an agent's model does not follow from the one before it.",
-    todo: ASK_HOST,
-  },
-  agent_went_on: {
-    severity: "error",
-    meaning: "An agent's run went on behind a limit, or a rule that it began with, that ends it.",
-    todo: ASK_HOST,
-  },
-  agent_end_unsupported: {
-    severity: "error",
-    meaning: "An agent's run ended by a reason that its entries do not show.",
-    todo: "Read what its entries show; do not rely on the reason that the host gives.",
-  },
-  call_unasked: {
-    severity: "error",
-    meaning:
-      "An operation of an agent, admitted, shown or refused, is not a call that its model asked for in that turn.",
-    todo: ASK_HOST,
-  },
-  call_repeated: {
-    severity: "error",
-    meaning: "A call of an agent's model was made again that was under way or had its outcome.",
-    todo: "Check with the target how often it was done.",
-  },
+  ...AGENT_FINDING_CODES,
   run_after_end: {
     severity: "error",
     meaning: "Something stands behind the end of a run.",

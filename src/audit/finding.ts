@@ -6,7 +6,8 @@
  *   still counted.
  */
 import { BUNDLE_FILES } from "../ports/bundle.ts";
-import { FINDING_CODES, type FindingCode, type Severity } from "./finding-codes.ts";
+import type { Severity } from "./explained.ts";
+import { FINDING_CODES, type FindingCode } from "./finding-codes.ts";
 
 /** First and last of a range, both included. */
 export type Span = readonly [from: number, to: number];

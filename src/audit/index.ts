@@ -2,9 +2,10 @@
 export { type AuditOptions, auditBundle } from "./audit.ts";
 export type { Statement } from "./bodies.ts";
 export type { Counts, Tally } from "./counts.ts";
+export type { Severity } from "./explained.ts";
 export { type Exported, exportBundle } from "./export.ts";
 export type { Finding, Place, Span } from "./finding.ts";
-export { FINDING_CODES, type FindingCode, type Severity } from "./finding-codes.ts";
+export { FINDING_CODES, type FindingCode } from "./finding-codes.ts";
 export { formatAudit, formatReceipt } from "./format.ts";
 export { readOutsideHeads } from "./heads.ts";
 export { sourceOf } from "./journal-source.ts";
