@@ -34,12 +34,11 @@ export function endingsOf(count: AgentCount): readonly Ending[] {
 /** Reasons that do not depend on what came of calls. */
 const COUNTED: readonly StopReason[] = ["max_steps", "max_runtime", "token_budget_exceeded"];
 
-function* atAnyTime({ start, calls, ms, tokens }: AgentCount): Generator<Ending> {
+function* atAnyTime({ start, ending, ms, tokens }: AgentCount): Generator<Ending> {
   const { limits } = start;
-  const stops = calls.filter(({ stop }) => stop !== null);
-  const uncertain = stops.filter(({ stop }) => stop === "uncertain_operation");
-  for (const { stop, number, name, came } of [...uncertain, ...stops]) {
-    if (stop !== null) yield { reason: stop, why: `call ${number} of ${name}: ${came?.code}` };
+  if (ending !== null && ending.stop !== null) {
+    const { stop, number, name, came } = ending;
+    yield { reason: stop, why: `call ${number} of ${name}: ${came?.code}` };
   }
   if (ms > limits.max_active_ms) yield outOfTime(`${ms} ms of ${limits.max_active_ms}`);
   const over = overTokens(limits, tokens, 0);
@@ -140,7 +139,9 @@ function comingAlone({ start, calls, settled, streak }: AgentCount): {
   const { repeated_action: times, max_tool_calls: most, parallel_calls: together } = start.limits;
   const numbers: number[] = [];
   let { action, times: inARow } = streak;
-  for (const call of calls.slice(settled)) {
+  for (let at = settled; at < calls.length; at += 1) {
+    const call = calls[at];
+    if (call === undefined) break;
     inARow = call.action === action ? inARow + 1 : 1;
     ({ action } = call);
     if (call.status === "settled") continue;

@@ -12,6 +12,7 @@ import {
   agentCount,
   argumentsIn,
   type CountedCall,
+  callNumbered,
   countAdmitted,
   countAsked,
   countMark,
@@ -264,7 +265,10 @@ export function judgeShown(
   const [first] = operations;
   if (first === undefined) return;
   const call = judgeTurnOf(context, agent, placed, first);
-  if (call !== undefined) agent.count.back.add(call.number);
+  if (call !== undefined) {
+    call.shown = true;
+    agent.count.back.add(call.number);
+  }
   remember(agent.count);
 }
 
@@ -281,7 +285,7 @@ export function judgeOutcome(
     count.unsure = true;
     return;
   }
-  let call = count.calls.find(({ number }) => number === operation.call);
+  let call = callNumbered(count, operation.call);
   if (!settled.admitted) {
     judgeAsking(context, agent, placed, operation);
     call = judgeTurnOf(context, agent, placed, operation);
@@ -318,7 +322,7 @@ function judgeTurnOf(
   { call: number, attempt }: Operation,
 ): CountedCall | undefined {
   const { count } = agent;
-  const call = count.calls.find((one) => one.number === number);
+  const call = callNumbered(count, number);
   if (call === undefined) return undefined;
   if (call.status !== "open" || attempt !== call.broken + 1) {
     const stands =
@@ -326,7 +330,12 @@ function judgeTurnOf(
     report(context, placed, "call_repeated", `attempt ${attempt} of call ${number}: ${stands}`);
     return undefined;
   }
-  if (count.batch.has(call.number) && !count.back.has(call.number)) return call;
+  if (count.batch.has(call.number) && !count.back.has(call.number)) {
+    // One that waited for a person without a word may go on together with those that have come up since.
+    const goesOn = call.shown && count.inFlight === 0 && endingsOf(count).length === 0;
+    if (goesOn) count.batch = new Set([...count.batch, ...comingUp(count).numbers]);
+    return call;
+  }
   // Those that were under way have come back, so the run has looked at what it came to.
   judgeGoingOn(context, agent, placed);
   const { numbers, over } = comingUp(count);
