@@ -10,7 +10,7 @@ import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { GATE_CODES, type GateCode, type Outcome } from "../model/operation.ts";
 import type { StopReason } from "../model/stop.ts";
 import type { Said } from "./agent-bodies.ts";
-import { type Family, familyFor, spend, type Tokens } from "./agent-family.ts";
+import { type Family, spend, type Tokens } from "./agent-family.ts";
 import type { Bodies } from "./bodies.ts";
 import { createSeen, type Seen } from "./seen.ts";
 
@@ -21,6 +21,8 @@ export interface AgentCount {
   readonly family: Family;
   /** Something that the rest depends on could not be read. */
   unsure: boolean;
+  /** What the model said once could not be read: from then on nobody knows the numbers of calls. */
+  unread: boolean;
   step: number;
   /** What the model said in its present turn; null before it did. */
   said: "calls" | "answer" | "unusable" | null;
@@ -77,12 +79,12 @@ interface Came {
   readonly seen: string;
 }
 
-export function agentCount(start: Start, families: Map<string, Family>, run: string): AgentCount {
-  const family = familyFor(families, start, run);
+export function agentCount(start: Start, family: Family): AgentCount {
   return {
     start,
     family,
     unsure: false,
+    unread: false,
     step: 0,
     said: null,
     failed: 0,
@@ -135,6 +137,7 @@ export function countReplied(
   endBatch(count);
   if (said === undefined) {
     count.unsure = true;
+    count.unread = true;
     return;
   }
   count.family.calls += said.calls.length;
@@ -253,11 +256,12 @@ function noteEnding(count: AgentCount, call: CountedCall): void {
 
 /** A call of the present turn. */
 export function callNumbered(
-  { calls }: AgentCount,
+  { calls, unread }: AgentCount,
   number: number | null,
 ): CountedCall | undefined {
   const [first] = calls;
-  return first === undefined || number === null ? undefined : calls[number - first.number];
+  if (unread || first === undefined || number === null) return undefined;
+  return calls[number - first.number];
 }
 
 function countedCall(

@@ -4,7 +4,7 @@
  */
 import type { StopReason } from "../model/stop.ts";
 import type { AgentCount, CountedCall } from "./agent-count.ts";
-import { overTokens } from "./agent-family.ts";
+import { limitsTokens, overTokens } from "./agent-family.ts";
 
 export interface Ending {
   readonly reason: StopReason;
@@ -168,7 +168,7 @@ const FROM_OUTSIDE: readonly string[] = ["user_cancelled", "environment_changed"
  */
 export function supports(count: AgentCount, reason: string, ms: number): boolean {
   if (FROM_OUTSIDE.includes(reason)) return true;
-  const { start, family, counted, unsure } = count;
+  const { start, family, counted, unsure, unread } = count;
   if (reason === "max_runtime") {
     const worked = family.ms + ms - counted;
     // The alarm rings when the time is used up to the last millisecond.
@@ -176,8 +176,9 @@ export function supports(count: AgentCount, reason: string, ms: number): boolean
   }
   const holds = endingsOf(count).some((ending) => ending.reason === reason);
   if (holds || (unsure && !COUNTED.some((one) => one === reason))) return true;
+  if (reason === "max_steps") return unread;
   // Another member may have given back what it had set aside since this one was refused.
-  return reason === "token_budget_exceeded" && family.members > 1;
+  return reason === "token_budget_exceeded" && family.members > 1 && limitsTokens(family.limits);
 }
 
 function repeated(count: number, most: number): Ending {

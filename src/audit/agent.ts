@@ -24,7 +24,7 @@ import {
   isUsable,
   type SettledCall,
 } from "./agent-count.ts";
-import type { Family } from "./agent-family.ts";
+import { type Families, joinFamily } from "./agent-family.ts";
 import { comingUp, dueOf, endingsOf, supports } from "./agent-rules.ts";
 import type { Bodies } from "./bodies.ts";
 import { bytesOf, readCanonical } from "./canonical.ts";
@@ -43,9 +43,6 @@ export interface AgentAudit {
   readonly count: AgentCount;
 }
 
-/** Families by their first run. */
-export type Families = Map<string, Family>;
-
 export function agentAudit(
   context: Context,
   placed: Placed,
@@ -53,7 +50,9 @@ export function agentAudit(
   families: Families,
 ): AgentAudit {
   const { tools, version } = start;
-  const count = agentCount(start, families, placed.entry.chain);
+  const { family, fault } = joinFamily(families, start, placed.entry.chain);
+  if (fault !== null) report(context, placed, "agent_family_differs", fault);
+  const count = agentCount(start, family);
   if (version !== AGENT_VERSION) {
     const message = `version ${version} of the agent's rules, which this auditor does not know`;
     report(context, placed, "entry_unknown", message);
@@ -82,6 +81,7 @@ export async function judgeTurn<Type extends AgentEntry>(
   body: Bodies[Type],
 ): Promise<void> {
   const { count } = agent;
+  if ("ms" in body) judgeTime(context, placed, body.ms, count.ms);
   switch (type) {
     case "run_resumed":
       // Whoever was asked by a process that has gone is heard of no more.
@@ -180,8 +180,9 @@ async function judgeHeard(
   const calls = usable ? (said?.calls ?? []) : [];
   const first = count.asked;
   countReplied(count, body, said);
-  agent.calls =
-    said === undefined ? undefined : new Map(calls.map((call, at) => [first + at, call] as const));
+  agent.calls = count.unread
+    ? undefined
+    : new Map(calls.map((call, at) => [first + at, call] as const));
   agent.answer = said === undefined ? undefined : answerIn(said, body.stop);
 }
 
@@ -207,6 +208,7 @@ export function judgeAnswer(
   } else if (answer !== undefined && answer !== result) {
     differs(`its model answered ${answer}, and its result is ${result ?? "none"}`);
   }
+  judgeTime(context, placed, ms, count.ms);
   const [first] = endingsOf(count);
   const instead = reason === "completed" && first !== undefined && first.reason !== reason;
   // Up to its end it may have seen all that its family had written.
@@ -248,6 +250,8 @@ export function judgeAdmitted(
     const message = `${tool.name} as ${tool.category} is not among the tools that the run began with`;
     report(context, placed, "operation_foreign", message);
   }
+  // Reads of one turn are admitted in any order.
+  judgeTime(context, placed, ms, agent.count.counted);
   judgeAsking(context, agent, placed, operation);
   const call = judgeTurnOf(context, agent, placed, operation);
   if (call !== undefined) countAdmitted(agent.count, call, ms);
@@ -360,6 +364,11 @@ const STANDS = { in_flight: "it is under way", settled: "it has its outcome" };
 /** What a run knows of its family is what was there when it last wrote something; the rest it may not have seen. */
 function remember(count: AgentCount): void {
   count.known = { calls: count.family.calls, ms: count.family.ms };
+}
+
+/** What a run has worked only grows, whoever goes on with it. */
+function judgeTime(context: Context, placed: Placed, ms: number, before: number): void {
+  if (ms < before) differs(context, placed, `it had worked ${before} ms before, and ${ms} now`);
 }
 
 function differs(context: Context, placed: Placed, message: string): void {

@@ -119,11 +119,9 @@ describe("an agent's record that went on behind a limit of its own", () => {
       (value: number): Change =>
       (entry) => {
         if (entry.type !== "agent_started") return entry;
-        const root = entry.body["root"] === null ? "" : "/root";
-        return {
-          ...entry,
-          body: changedAt(entry.body, `${root}/limits/max_steps`, value) as Json,
-        };
+        const body = changedAt(entry.body, "/limits/max_steps", value) as Json;
+        if (body["root"] === null) return { ...entry, body };
+        return { ...entry, body: changedAt(body, "/root/limits/max_steps", value) as Json };
       };
     expect(await found(family, ofAll(6))).toEqual([]);
     expect(await found(family, ofAll(5))).toEqual(["agent_went_on"]);
