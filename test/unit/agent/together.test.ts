@@ -182,6 +182,26 @@ describe("effects of one turn that need an approval", () => {
     expect([of.pay.calls.length, free.calls.length, never.calls.length]).toEqual([2, 1, 0]);
   });
 
+  it("are not shown where one in front of them would end the run: refused, or over a budget", async () => {
+    const of = bank();
+    const free = madeTool("note.add", () => ({ kind: "done", result: "noted" }));
+    const never = madeTool("bank.close", () => ({ kind: "done", result: "closed" }));
+    const policy = { ...ASKS, grants: ["tool:effect:note.add"], deny: ["tool:effect:bank.close"] };
+    const tools = [...of.tools, registration(free, "effect"), registration(never, "effect")];
+    const budget = { run: { effects: 2 }, host: {} };
+    for (const [turn, reason] of [
+      [calls(paying(1), ["bank.close", {}], paying(2)), "policy_denied"],
+      [calls(paying(1), ["note.add", {}], paying(2)), "budget_exceeded"],
+    ] as const) {
+      const host = await made({ tools }, { policy, budget });
+      const runtime = runtimeOf(host, script(turn, say("Done.")));
+      const { run, requests } = await runtime.run("pay");
+      expect(requests[0]?.operations).toHaveLength(1);
+      const ended = await runtime.resume(run, { approval: decided(requests) });
+      expect(ended.reason).toBe(reason);
+    }
+  });
+
   it("stand in the trace of the run as one request", async () => {
     const host = await made(bank(), { policy: ASKS });
     const runtime = runtimeOf(host, script(calls(paying(1), paying(2)), say("Paid.")));
