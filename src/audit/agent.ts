@@ -25,7 +25,7 @@ import {
   type SettledCall,
 } from "./agent-count.ts";
 import { type Families, joinFamily } from "./agent-family.ts";
-import { comingUp, dueOf, endingsOf, supports } from "./agent-rules.ts";
+import { comingUp, type Due, dueOf, endingsOf, supports } from "./agent-rules.ts";
 import type { Bodies } from "./bodies.ts";
 import { bytesOf, readCanonical } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
@@ -122,7 +122,7 @@ function judgeAsked(
       placed,
       `it asks turn ${step}.${attempt} behind ${agent.step}.${agent.attempt}${open}`,
     );
-  } else if ((due === "again") !== again && !count.unsure && due !== "answer") {
+  } else if (due !== (again ? "again" : "turn") && !count.unsure && DUE[due] !== undefined) {
     differs(context, placed, `it asks turn ${step}.${attempt}, and ${DUE[due]}`);
   } else if (next && step > 1 && count.start.markers && !count.marked && due === "turn") {
     differs(context, placed, `turn ${agent.step} has no marker`);
@@ -132,12 +132,11 @@ function judgeAsked(
   countAsked(count, body);
 }
 
-const DUE = {
+/** Behind an answer, and a reply that is of no use, nothing goes on at all. */
+const DUE: { readonly [due in Due]?: string } = {
   turn: "the turn before it is done",
   again: "the turn before it has no reply",
   calls: "a call of the turn before it has no outcome",
-  answer: "its model had given its answer",
-  unusable: "the reply before it was of no use",
 };
 
 /** Nothing is asked and nothing done behind what ends a run. */
