@@ -1,6 +1,4 @@
-import crypto from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -13,6 +11,7 @@ import type { JournalTables } from "../src/store/journal/tables.ts";
 import { hostOptions, madeTool, registration } from "../test/support/host.ts";
 import { engines } from "./engines.ts";
 import { growthExponent, median, rounded } from "./measure.ts";
+import { rawCryptography } from "./raw-cryptography.ts";
 import { ANSWER, answerOf, MODELS, VERIFIER } from "./resume-parts.ts";
 import type { Row } from "./row.ts";
 
@@ -21,11 +20,13 @@ export const name = "durable";
 const SIZES = [10, 100, 1000];
 /** Steps measured per size: enough whole runs for a median. */
 const STEPS = 2000;
-/** Steps of one and of the other in turn, so that a slow moment of the disk falls on both. */
-const BLOCK = 10;
+/** Steps taken before anything is measured: what is compiled while it runs is compiled by then, for both. */
+const WARM_STEPS = 3000;
 const EFFECTS = 40;
+/** Runs of effects before anything is measured, for the same reason. */
+const WARM_RUNS = 40;
 const CONCURRENT = [1, 8, 64];
-const ROUNDS = 9;
+const ROUNDS = 15;
 
 /**
  * What durability costs: a step of a run, which is one entry in one commit, beside one synced insert; an effect with
@@ -50,6 +51,7 @@ async function steps(root: string): Promise<readonly Row[]> {
   const found: Row[] = [];
   const times: { ours: [number, number][]; floor: [number, number][] } = { ours: [], floor: [] };
   let before: { readonly steps: number; readonly bytes: number } | undefined;
+  await warm(join(root, "steps-warm"));
   for (const size of SIZES) {
     const directory = join(root, `steps-${size}`);
     const host = await assembleHost(hostOptions(directory, []), {});
@@ -62,17 +64,15 @@ async function steps(root: string): Promise<readonly Row[]> {
       // The first round warms up, and leaves what is kept once per recipe.
       if (round === 1) empty = bytesIn(directory);
       const run = await started(procedure, host);
-      for (let step = 0; step < size; step += BLOCK) {
-        const floorMs = timed(() => {
-          for (let each = 0; each < BLOCK; each += 1) insert.run(round, answerOf(step + each));
-        });
+      // One and one in turn: a slow moment of the disk, and caches that other work has emptied, fall on both.
+      for (let step = 0; step < size; step += 1) {
+        const answer = answerOf(step);
+        const floorMs = timed(() => insert.run(round, answer));
         const start = performance.now();
-        for (let each = 0; each < BLOCK; each += 1) {
-          await run.advanceAsync(host, { model: { answer: answerOf(step + each) } });
-        }
+        await run.advanceAsync(host, { model: { answer } });
         if (round === 0) continue;
-        taken.floor.push(floorMs / BLOCK);
-        taken.ours.push((performance.now() - start) / BLOCK);
+        taken.floor.push(floorMs);
+        taken.ours.push(performance.now() - start);
       }
       if (run.state !== "verified") throw new Error(`the run is ${run.state}`);
     }
@@ -100,10 +100,36 @@ async function steps(root: string): Promise<readonly Row[]> {
   return found;
 }
 
-/** One run of effects, each admitted and receipted, beside the same commits and the same cryptography. */
+async function warm(directory: string): Promise<void> {
+  const host = await assembleHost(hostOptions(directory, []), {});
+  const insert = syncedInsert(`${directory}-floor`);
+  const size = 100;
+  const procedure = bound(chain(size), host);
+  for (let done = 0; done < WARM_STEPS; done += size) {
+    const run = await started(procedure, host);
+    for (let step = 0; step < size; step += 1) {
+      insert.run(done, answerOf(step));
+      await run.advanceAsync(host, { model: { answer: answerOf(step) } });
+    }
+  }
+  await host.close();
+  insert.close();
+}
+
+/**
+ * One run of effects, each admitted and receipted, beside the same commits and the same cryptography. The floor's share of
+ * an effect is done inside of the tool that the effect calls, and its time is taken off: so the same emptied caches and
+ * the same slow moments of the disk fall on both.
+ */
 async function effects(root: string): Promise<readonly Row[]> {
   const directory = join(root, "effects");
-  const host = await paying(directory);
+  let floorMs = 0;
+  let floor = () => {};
+  const host = await paying(directory, {
+    work: () => {
+      floorMs += timed(floor);
+    },
+  });
   const procedure = bound(payments(EFFECTS), host);
   const raw = await rawCryptography(async () => {
     await finished(await started(procedure, host), host);
@@ -111,37 +137,39 @@ async function effects(root: string): Promise<readonly Row[]> {
   const insert = syncedInsert(join(root, "two-commits"));
   const empty = bytesIn(directory);
   const record = recordBytes(host);
-  const taken = { ours: [] as number[], floor: [] as number[], crypto: [] as number[] };
   const entries = entrySizes(host);
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  const taken = { ours: [] as number[], floor: [] as number[], crypto: [] as number[] };
+  for (let round = -WARM_RUNS; round < ROUNDS; round += 1) {
     const cryptoMs = timed(() => raw.repeat());
-    const floorMs = timed(() => {
-      raw.repeat();
-      for (let each = 0; each < EFFECTS; each += 1) {
-        insert.run(round, "a".repeat(entries.admitted));
-        insert.run(round, "a".repeat(entries.receipt));
-      }
-    });
+    let effect = 0;
+    floorMs = 0;
+    floor = () => {
+      raw.repeat(effect / EFFECTS, (effect + 1) / EFFECTS);
+      insert.run(round, "a".repeat(entries.admitted));
+      insert.run(round, "a".repeat(entries.receipt));
+      effect += 1;
+    };
     const run = await started(procedure, host);
     const start = performance.now();
     await finished(run, host);
-    if (round === 0) continue;
+    const bothMs = performance.now() - start;
+    if (round < 0) continue;
     taken.crypto.push(cryptoMs / EFFECTS);
     taken.floor.push(floorMs / EFFECTS);
-    taken.ours.push((performance.now() - start) / EFFECTS);
+    taken.ours.push((bothMs - floorMs) / EFFECTS);
   }
-  const count = (ROUNDS + 1) * EFFECTS;
+  const count = (WARM_RUNS + ROUNDS) * EFFECTS;
   const bytes = (recordBytes(host) - record) / count;
   await host.close();
   const onDisk = (bytesIn(directory) - empty) / count;
   insert.close();
-  const [ours, floor] = [median(taken.ours), median(taken.floor)];
+  const [ours, least] = [median(taken.ours), median(taken.floor)];
   const common = { case: "effect with receipt", steps: EFFECTS, runs: 1 };
   return [
     {
       method: "two synced inserts and the cryptography",
       ...common,
-      ...perStep(floor, floor),
+      ...perStep(least, least),
       signatures: rounded(raw.signatures / EFFECTS),
       verifications: rounded(raw.verifications / EFFECTS),
       digests: rounded(raw.digests / EFFECTS),
@@ -149,13 +177,13 @@ async function effects(root: string): Promise<readonly Row[]> {
     {
       method: "the cryptography alone",
       ...common,
-      ...perStep(median(taken.crypto), floor),
+      ...perStep(median(taken.crypto), least),
     },
     {
       method: "rote",
       ...common,
-      ...perStep(ours, floor),
-      times_floor: rounded(ours / floor),
+      ...perStep(ours, least),
+      times_floor: rounded(ours / least),
       bytes: rounded(bytes),
       bytes_on_disk: rounded(onDisk),
     },
@@ -167,13 +195,15 @@ async function concurrent(root: string): Promise<readonly Row[]> {
   const found: Row[] = [];
   for (const runs of CONCURRENT) {
     let commits = 0;
-    const host = await paying(join(root, `concurrent-${runs}`), (tables) => ({
-      ...tables,
-      write<T>(work: () => T): T {
-        commits += 1;
-        return tables.write(work);
-      },
-    }));
+    const host = await paying(join(root, `concurrent-${runs}`), {
+      around: (tables) => ({
+        ...tables,
+        write<T>(work: () => T): T {
+          commits += 1;
+          return tables.write(work);
+        },
+      }),
+    });
     const procedure = bound(payments(EFFECTS), host);
     const raw = await rawCryptography(async () => {
       await finished(await started(procedure, host), host);
@@ -181,14 +211,14 @@ async function concurrent(root: string): Promise<readonly Row[]> {
     const taken: number[] = [];
     const crypto: number[] = [];
     const counted: number[] = [];
-    for (let round = 0; round <= 2; round += 1) {
+    for (let round = -Math.ceil(WARM_RUNS / runs); round <= 2; round += 1) {
       const cryptoMs = timed(() => raw.repeat());
       commits = 0;
       const start = performance.now();
       await Promise.all(
         Array.from({ length: runs }, async () => finished(await started(procedure, host), host)),
       );
-      if (round === 0) continue;
+      if (round <= 0) continue;
       crypto.push(cryptoMs / EFFECTS);
       taken.push((performance.now() - start) / (runs * EFFECTS));
       counted.push(commits / (runs * EFFECTS));
@@ -239,8 +269,17 @@ function payments(count: number): unknown {
   };
 }
 
-function paying(directory: string, around?: (tables: JournalTables) => JournalTables) {
-  const tool = madeTool("bank.pay", () => ({ kind: "done", result: "paid" }));
+interface Paying {
+  readonly around?: (tables: JournalTables) => JournalTables;
+  /** Done by the tool, in each of its calls. */
+  readonly work?: () => void;
+}
+
+function paying(directory: string, { around, work = () => {} }: Paying) {
+  const tool = madeTool("bank.pay", () => {
+    work();
+    return { kind: "done", result: "paid" };
+  });
   const change = {
     policy: {
       version: 1 as const,
@@ -325,52 +364,6 @@ function recordBytes(host: Host): number {
     from += portion.length;
     sum += portion.reduce((total, { bytes }) => total + bytes.byteLength, 0);
   }
-}
-
-interface RawCryptography {
-  readonly signatures: number;
-  readonly verifications: number;
-  readonly digests: number;
-  /** Does all of it again, and nothing besides. */
-  repeat(): void;
-}
-
-/** Every signature, verification and digest that some work makes, to be made again on its own. */
-async function rawCryptography(work: () => Promise<void>): Promise<RawCryptography> {
-  const { sign, verify, hash } = crypto;
-  const signed: Parameters<typeof sign>[] = [];
-  const verified: Parameters<typeof verify>[] = [];
-  const hashed: Parameters<typeof hash>[] = [];
-  const patched = crypto as unknown as Record<string, unknown>;
-  patched["sign"] = (...given: Parameters<typeof sign>) => {
-    signed.push(given);
-    return sign(...given);
-  };
-  patched["verify"] = (...given: Parameters<typeof verify>) => {
-    verified.push(given);
-    return verify(...given);
-  };
-  patched["hash"] = (...given: Parameters<typeof hash>) => {
-    hashed.push(given);
-    return hash(...given);
-  };
-  syncBuiltinESMExports();
-  try {
-    await work();
-  } finally {
-    Object.assign(patched, { sign, verify, hash });
-    syncBuiltinESMExports();
-  }
-  return {
-    signatures: signed.length,
-    verifications: verified.length,
-    digests: hashed.length,
-    repeat() {
-      for (const given of signed) sign(...given);
-      for (const given of verified) verify(...given);
-      for (const given of hashed) hash(...given);
-    },
-  };
 }
 
 function timed(work: () => void): number {

@@ -38,12 +38,20 @@ if (from.cases > 0) say(`going on after ${from.kills} kills, at seed ${seed + fr
 /** A line on the way this often. */
 const TELL_MS = 10_000;
 let toldMs = performance.now();
+/** One key press may come twice: from the terminal, and passed on by whoever started this. */
+const SAME_PRESS_MS = 1_000;
 let interrupted = false;
+let interruptedMs = 0;
 const interrupt = () => {
+  const now = performance.now();
+  if (!interrupted)
+    say("stopping after this case; start again to go on, or press again to stop now");
+  else if (now - interruptedMs > SAME_PRESS_MS) process.exit(130);
+  else return;
   interrupted = true;
-  say("stopping after this case; start again to go on");
+  interruptedMs = now;
 };
-process.once("SIGINT", interrupt);
+process.on("SIGINT", interrupt);
 
 const tally = await tallyOf({
   kills,

@@ -77,6 +77,7 @@ export async function startAgent(
     blobs,
   });
   if (!appended.ok) {
+    await parts.journal.release(lease);
     throw new RoteError("journal_damaged", `The run ${run} is in the journal already.`, { run });
   }
   return {

@@ -114,13 +114,11 @@ function writeObject(record: object, writer: Writer, depth: number): void {
     throw refusal(writer, depth, "an object that is neither plain nor without prototype");
   }
   const keys = Object.keys(record);
-  // Counting all own keys is the dearest check here. Objects without prototype come from the reader and from admission,
-  // which hide nothing.
-  const hidden =
-    prototype === null
-      ? Object.getOwnPropertySymbols(record).length
-      : Reflect.ownKeys(record).length - keys.length;
-  if (hidden > 0) throw refusal(writer, depth, "an object with symbol keys or hidden properties");
+  // Counted one kind after the other: the platform's list of both kinds costs three times as much.
+  const named = Object.getOwnPropertyNames(record).length;
+  const symbols = Object.getOwnPropertySymbols(record).length;
+  if (named + symbols > keys.length)
+    throw refusal(writer, depth, "an object with symbol keys or hidden properties");
   sortTexts(keys);
   putByte(writer, 0x7b);
   for (let index = 0; index < keys.length; index += 1) {

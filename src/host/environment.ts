@@ -11,14 +11,14 @@ import { judgedNow } from "./time.ts";
 
 /** `tools` are the names of the tools that the procedure calls, each once, in order. */
 export function environmentFor(parts: HostParts, tools: readonly string[]): Environment {
-  const now = judgedNow(parts);
-  const trust = tools.length === 0 ? undefined : parts.trust();
+  // Without tools there is nothing signed to look at: asked at every step, so what is not needed is not read.
+  const signed = tools.length === 0 ? undefined : { trust: parts.trust(), now: judgedNow(parts) };
   const definitions = tools.map((name) => {
     const registered = parts.tools.get(name);
     const review =
-      registered?.review == null || trust === undefined
+      registered?.review == null || signed === undefined
         ? undefined
-        : checkToolReview(registered.review, parts.journal.origin, trust, now);
+        : checkToolReview(registered.review, parts.journal.origin, signed.trust, signed.now);
     return {
       name,
       definition: definitionOf(registered),
