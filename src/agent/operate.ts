@@ -81,8 +81,10 @@ async function attempt(
   }
   const code = changeBetween(shown.operation, judged.frozen.operation);
   if (code !== undefined) return show(session, call, judged, { nonce: request.nonce, code });
-  if (approvals.length >= parts.policy.document.approvals.required) {
-    const used = approvals.map((checked) => ({ nonce: request.nonce, checked }));
+  const { required } = parts.policy.document.approvals;
+  if (approvals.length >= required) {
+    // No more than are wanted: an admission has to fit into the record.
+    const used = approvals.slice(0, required).map((checked) => ({ nonce: request.nonce, checked }));
     return admitAndPerform(session, call, judged, used, signal);
   }
   if (isPast(parts, request)) {

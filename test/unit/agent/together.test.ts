@@ -1,6 +1,7 @@
 /** Several effects of one turn that wait for one signature. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { fileDecision, partsOf } from "../../../src/host/index.ts";
 import type { PendingRequest } from "../../../src/run/index.ts";
 import {
   ASKS,
@@ -102,6 +103,21 @@ describe("effects of one turn that need an approval", () => {
     expect([again.requests[0]?.operations.length, of.pay.calls.length]).toEqual([2, 0]);
     const done = await runtime.resume(run, { approval: decided(again.requests) });
     expect([done.output, of.pay.calls.length]).toEqual(["Paid.", 2]);
+  });
+
+  it("use up as many approvals as the policy wants of them, whoever else has approved", async () => {
+    const host = await made(bank(), { policy: ASKS });
+    const runtime = runtimeOf(host, script(calls(paying(1), paying(2)), say("Paid.")));
+    const { run, requests } = await runtime.run("pay");
+    const [request] = requests;
+    if (request === undefined) throw new Error("nothing was asked");
+    await fileDecision(partsOf(host), decision(request, KEYS.bob, "bob"));
+    await runtime.resume(run, { approval: decided(requests) });
+    const used = partsOf(host)
+      .journal.read(run)
+      .flatMap(({ entry }) => (entry.type === "admitted" ? [entry.body] : []))
+      .map((body) => (body as { readonly approvals: readonly JsonValue[] }).approvals.length);
+    expect(used).toEqual([1, 1]);
   });
 
   it("that were approved are no approval of the next turn's", async () => {
