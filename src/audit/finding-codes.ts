@@ -65,8 +65,7 @@ export const FINDING_CODES = {
   },
   chain_genesis: {
     severity: "error",
-    meaning:
-      "A chain does not start at its beginning. There is no way to shorten a record lawfully.",
+    meaning: "A chain does not start at its beginning. No record can be shortened lawfully.",
     todo: ASK_FOR_ALL,
   },
   chain_gap: {
@@ -194,8 +193,7 @@ export const FINDING_CODES = {
   },
   agent_family_differs: {
     severity: "error",
-    meaning:
-      "An agent's run does not name its parent, or the limits that hold for both, as the record has them.",
+    meaning: "An agent's run does not name its parent and their limits as the record has them.",
     todo: ASK_HOST,
   },
   agent_went_on: {
@@ -210,8 +208,7 @@ export const FINDING_CODES = {
   },
   call_unasked: {
     severity: "error",
-    meaning:
-      "An operation of an agent, admitted, shown or refused, is not a call that its model asked for in that turn.",
+    meaning: "An operation of an agent is not a call that its model asked for in that turn.",
     todo: ASK_HOST,
   },
   call_repeated: {

@@ -1,6 +1,7 @@
 /** Records of agents that begin others, written anew as in `agents.test.ts`, and of agents whose time or words are gone. */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { pointer } from "../../../src/base/pointer.ts";
 import { balance, calls, pay, runtimeOf, say, script } from "../../support/agent.ts";
 import { type Change, found, recorded } from "../../support/audit/agents.ts";
 import { changedAt, entriesIn, type Json, withFile } from "../../support/audit/forge.ts";
@@ -19,22 +20,22 @@ describe("an agent's record that hides whose family it is of", () => {
     });
   });
   const ofChild =
-    (pointer: string, value: JsonValue): Change =>
+    (at: string, value: JsonValue): Change =>
     (entry) =>
       entry.type === "agent_started" && entry.body["parent"] !== null
-        ? { ...entry, body: changedAt(entry.body, pointer, value) as Json }
+        ? { ...entry, body: changedAt(entry.body, at, value) as Json }
         : entry;
 
   it.each([
-    ["no first run", "/root", null],
+    ["no first run", pointer("root"), null],
     ["no parent", "/parent", null],
     ["another parent", "/parent", `run-${"0".repeat(32)}`],
-    ["another first run", "/root/run", `run-${"0".repeat(32)}`],
-    ["higher limits of the first run", "/root/limits/max_steps", 1_000],
+    ["another first run", pointer("root", "run"), `run-${"0".repeat(32)}`],
+    ["higher limits of the first run", pointer("root", "limits", "max_steps"), 1_000],
     ["more than its family has", "/limits/parallel_calls", 9],
-  ])("is found: %s", async (_, pointer, value) => {
+  ])("is found: %s", async (_, at, value) => {
     expect(await found(family, ofChild("/markers", false))).toEqual([]);
-    expect(await found(family, ofChild(pointer, value))).toEqual(["agent_family_differs"]);
+    expect(await found(family, ofChild(at, value))).toEqual(["agent_family_differs"]);
   });
 
   it("is found where it gives a limit of tokens for its end, and none of them has one", async () => {
