@@ -269,9 +269,16 @@ function stoppingBy(
   // Somebody told it to stop, and says why the run ends.
   if (admitted && code === CANCELLED) return null;
   if (admitted) return stops.includes("tool_error") ? stopFor("tool_error", call) : null;
-  return stops.includes("refused") || !TELLABLE.includes(code)
-    ? stopFor(gateReason(code), call)
-    : null;
+  return endsRun(stops, code) ? stopFor(gateReason(code), call) : null;
+}
+
+/** True when a run ends by a refusal of the gate with this code. */
+export function refusalEnds({ stop_on: stops }: AgentStart, code: string): boolean {
+  return INVALID_CALLS.includes(code) ? stops.includes("invalid_call") : endsRun(stops, code);
+}
+
+function endsRun(stops: readonly Stopping[], code: string): boolean {
+  return stops.includes("refused") || !TELLABLE.includes(code);
 }
 
 /** Refusals that are about the one call; after any other, no further call can be expected to pass. */

@@ -79,47 +79,48 @@ function nextCalls(state: AgentState): Next {
 
 /** The next call; where it is a read, those behind it as well, up to the next effect. */
 function nextBatch(state: AgentState): Next {
-  const { calls, over } = comingUp(state);
-  if (calls.length === 0 && over !== null) return { kind: "end", stop: over };
   const batch: CallState[] = [];
-  for (const call of calls) {
-    if (call.category === "effect" && batch.length > 0) break;
-    batch.push(call);
-    if (call.category === "effect" || batch.length >= state.start.limits.parallel_calls) break;
+  for (const one of comingUp(state)) {
+    if ("reason" in one) {
+      if (batch.length === 0) return { kind: "end", stop: one };
+      break;
+    }
+    if (one.category === "effect" && batch.length > 0) break;
+    batch.push(one);
+    if (one.category === "effect" || batch.length >= state.start.limits.parallel_calls) break;
   }
   return { kind: "call", calls: batch };
 }
 
 /** Effects behind a call of the turn that come up as well, if nothing that happens until then ends the run. */
 export function effectsBehind(state: AgentState, number: number): readonly CallState[] {
-  return comingUp(state).calls.filter((call) => call.number > number && call.category === "effect");
+  return [...comingUp(state)].flatMap((one) =>
+    "reason" in one || one.number <= number || one.category !== "effect" ? [] : [one],
+  );
 }
 
-/** Calls of the turn that have no outcome, in order, up to the one that a limit does not let through. */
-function comingUp(state: AgentState): {
-  readonly calls: readonly CallState[];
-  readonly over: Stop | null;
-} {
-  const { start, calls } = state;
+/** Calls of the turn that have no outcome, in order, and what does not let the one behind them through. */
+function* comingUp({ start, calls, streak }: AgentState): Generator<CallState | Stop> {
   const { repeated_action: limit, max_tool_calls: most } = start.limits;
   const from = calls.findIndex(({ status }) => status !== "settled");
-  const coming: CallState[] = [];
-  let streak = state.streak;
-  for (const call of calls.slice(Math.max(0, from))) {
-    const count = streakWith(streak, call);
-    streak = { ...streak, fingerprint: call.fingerprint, count };
+  let before = streak;
+  for (let at = Math.max(0, from); at < calls.length; at += 1) {
+    const call = calls[at];
+    if (call === undefined) return;
+    const count = streakWith(before, call);
+    before = { ...before, fingerprint: call.fingerprint, count };
     if (call.status === "settled") continue;
     if (call.number >= most) {
-      const over = stop("max_steps", `${most} of ${most} tool calls were asked for`);
-      return { calls: coming, over };
+      yield stop("max_steps", `${most} of ${most} tool calls were asked for`);
+      return;
     }
     if (count >= limit) {
       const message = `call ${call.number} would be ${call.name} for the ${ordinal(count)} time in a row with the same arguments`;
-      return { calls: coming, over: stop("repeated_action", message) };
+      yield stop("repeated_action", message);
+      return;
     }
-    coming.push(call);
+    yield call;
   }
-  return { calls: coming, over: null };
 }
 
 /** Calls that no tool could be called with are never open, and can be repeated all the same. */

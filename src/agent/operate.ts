@@ -32,6 +32,7 @@ import {
   type UsedApproval,
 } from "../host/index.ts";
 import { callsLeft } from "./family.ts";
+import { refusalEnds } from "./fold.ts";
 import { knows } from "./grown.ts";
 import { effectsBehind } from "./next.ts";
 import { activeMs, type Session, take } from "./session.ts";
@@ -80,8 +81,10 @@ async function attempt(
   }
   const code = changeBetween(shown.operation, judged.frozen.operation);
   if (code !== undefined) return show(session, call, judged, { nonce: request.nonce, code });
-  if (approvals.length >= parts.policy.document.approvals.required) {
-    const used = approvals.map((checked) => ({ nonce: request.nonce, checked }));
+  const { required } = parts.policy.document.approvals;
+  if (approvals.length >= required) {
+    // No more than are wanted: an admission has to fit into the record.
+    const used = approvals.slice(0, required).map((checked) => ({ nonce: request.nonce, checked }));
     return admitAndPerform(session, call, judged, used, signal);
   }
   if (isPast(parts, request)) {
@@ -159,7 +162,7 @@ async function show(
   return "waiting";
 }
 
-/** Nobody is asked for what would not be done, by itself or together with the rest. */
+/** Nobody is asked for what would not be done: by itself, together with the rest, or behind what would end the run. */
 function batchFrom(
   session: Session,
   call: CallState,
@@ -170,15 +173,21 @@ function batchFrom(
   const requestedAt = first.frozen.operation.requested_at;
   const left = callsLeft(session);
   const batch = [first];
+  const counts = [...first.counts];
   for (const other of effectsBehind(state, call.number)) {
     if (batch.length >= MOST_SHOWN || other.number >= left) break;
     const before = requestFor(session, other.number);
     if (before !== undefined && before.nonce !== replaces?.nonce) continue;
     if (knows(state.rejected, other.fingerprint)) continue;
     const judged = judge(parts, gateRequest(session, other, requestedAt));
-    if (judged.kind === "refused" || !judged.needsApproval) continue;
-    const counts = [...batch, judged].flatMap((one) => one.counts);
-    if (overLimit(parts, counts) === undefined) batch.push(judged);
+    if (judged.kind === "refused") {
+      if (refusalEnds(state.start, judged.code)) break;
+      continue;
+    }
+    // What needs no approval uses up a budget as well.
+    counts.push(...judged.counts);
+    if (overLimit(parts, counts) !== undefined) break;
+    if (judged.needsApproval) batch.push(judged);
   }
   return batch;
 }

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { GATE_CODES, type GateCode, type Outcome } from "../model/operation.ts";
 import type { StopReason } from "../model/stop.ts";
 import type { Said } from "./agent-bodies.ts";
-import { type Family, familyFor, spend, type Tokens } from "./agent-family.ts";
+import { type Family, spend, type Tokens } from "./agent-family.ts";
 import type { Bodies } from "./bodies.ts";
 import { createSeen, type Seen } from "./seen.ts";
 
@@ -21,6 +21,8 @@ export interface AgentCount {
   readonly family: Family;
   /** Something that the rest depends on could not be read. */
   unsure: boolean;
+  /** What the model said once could not be read: from then on nobody knows the numbers of calls. */
+  unread: boolean;
   step: number;
   /** What the model said in its present turn; null before it did. */
   said: "calls" | "answer" | "unusable" | null;
@@ -42,6 +44,10 @@ export interface AgentCount {
   /** Numbers of the calls that are under way together, and of those the ones that have come back. */
   batch: ReadonlySet<number>;
   back: Set<number>;
+  /** How many calls are admitted and have no receipt. */
+  inFlight: number;
+  /** The call that ends the run: one that is uncertain before any other, then the first in the model's order. */
+  ending: CountedCall | null;
   streak: { readonly action: string | null; readonly times: number; readonly seen: string | null };
   errors: number;
   /** Turns in a row that brought nothing new. */
@@ -58,6 +64,8 @@ export interface CountedCall {
   readonly action: string;
   readonly category: string | null;
   status: "open" | "in_flight" | "settled";
+  /** A person was asked about it. */
+  shown: boolean;
   broken: number;
   came: Came | null;
   /** Why the run ends by it. */
@@ -71,12 +79,12 @@ interface Came {
   readonly seen: string;
 }
 
-export function agentCount(start: Start, families: Map<string, Family>, run: string): AgentCount {
-  const family = familyFor(families, start, run);
+export function agentCount(start: Start, family: Family): AgentCount {
   return {
     start,
     family,
     unsure: false,
+    unread: false,
     step: 0,
     said: null,
     failed: 0,
@@ -90,6 +98,8 @@ export function agentCount(start: Start, families: Map<string, Family>, run: str
     settled: 0,
     batch: new Set(),
     back: new Set(),
+    inFlight: 0,
+    ending: null,
     streak: { action: null, times: 0, seen: null },
     errors: 0,
     quiet: 0,
@@ -102,7 +112,7 @@ export function agentCount(start: Start, families: Map<string, Family>, run: str
 export function countAsked(count: AgentCount, { step, attempt, ms }: Bodies["agent_asked"]): void {
   const { reserve_tokens: reserve } = count.start.limits;
   if (attempt === 1) Object.assign(count, { said: null, failed: 0, fault: null });
-  if (attempt === 1) Object.assign(count, { calls: [], settled: 0 });
+  if (attempt === 1) Object.assign(count, { calls: [], settled: 0, inFlight: 0, ending: null });
   count.step = step;
   count.family.steps += attempt === 1 ? 1 : 0;
   spend(count.family.tokens, { input: reserve, output: reserve, total: reserve });
@@ -127,6 +137,7 @@ export function countReplied(
   endBatch(count);
   if (said === undefined) {
     count.unsure = true;
+    count.unread = true;
     return;
   }
   count.family.calls += said.calls.length;
@@ -138,6 +149,7 @@ export function countReplied(
   count.marked = false;
   count.calls = said.calls.map((call, at) => countedCall(count, count.asked + at, call));
   count.asked += said.calls.length;
+  for (const call of count.calls) noteEnding(count, call);
   advance(count);
 }
 
@@ -199,6 +211,7 @@ export function endBatch(count: AgentCount): void {
 /** The gate's entries tell the time, too; calls of one turn are admitted in any order. */
 export function countAdmitted(count: AgentCount, call: CountedCall, ms: number): void {
   count.ms = Math.max(count.ms, ms);
+  count.inFlight += 1;
   call.status = "in_flight";
 }
 
@@ -213,6 +226,7 @@ export interface SettledCall {
 
 export function countSettled(count: AgentCount, call: CountedCall, given: SettledCall): void {
   const { admitted, outcome, result, refusal, final } = given;
+  if (call.status === "in_flight") count.inFlight -= 1;
   if (!final) {
     call.broken += 1;
     call.status = "open";
@@ -227,8 +241,27 @@ export function countSettled(count: AgentCount, call: CountedCall, given: Settle
     const { code, message } = refusal ?? { code: outcome, message: outcome };
     call.came = { code, seen: `!${code}\n${message}` };
     call.stop = outcome === "uncertain" ? "uncertain_operation" : stopBy(count, admitted, code);
+    noteEnding(count, call);
   }
   advance(count);
+}
+
+function noteEnding(count: AgentCount, call: CountedCall): void {
+  if (call.stop === null) return;
+  const { ending } = count;
+  const [mine, other] = [call.stop, ending?.stop].map((stop) => stop === "uncertain_operation");
+  const first = ending === null || (mine === other ? call.number < ending.number : mine);
+  if (first) count.ending = call;
+}
+
+/** A call of the present turn. */
+export function callNumbered(
+  { calls, unread }: AgentCount,
+  number: number | null,
+): CountedCall | undefined {
+  const [first] = calls;
+  if (unread || first === undefined || number === null) return undefined;
+  return calls[number - first.number];
 }
 
 function countedCall(
@@ -239,7 +272,14 @@ function countedCall(
   const tool = start.tools.find((one) => one.name === name);
   const args = argumentsIn(text);
   const action = `${name}\n${args === undefined ? `?${text}` : `=${canonicalText(args)}`}`;
-  const common = { number, name, action, category: tool?.category ?? null, broken: 0 };
+  const common = {
+    number,
+    name,
+    action,
+    category: tool?.category ?? null,
+    broken: 0,
+    shown: false,
+  };
   if (tool !== undefined && args !== undefined) {
     return { ...common, status: "open", came: null, stop: null };
   }

@@ -7,6 +7,11 @@ export const AGENT_FINDING_CODES = {
     meaning: "A turn of an agent's model does not follow from the one before it.",
     todo: ASK_HOST,
   },
+  agent_family_differs: {
+    severity: "error",
+    meaning: "An agent's run does not name its parent and their limits as the record has them.",
+    todo: ASK_HOST,
+  },
   agent_went_on: {
     severity: "error",
     meaning: "An agent's run went on behind a limit, or a rule that it began with, that ends it.",

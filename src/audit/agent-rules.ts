@@ -4,7 +4,7 @@
  */
 import type { StopReason } from "../model/stop.ts";
 import type { AgentCount, CountedCall } from "./agent-count.ts";
-import { overTokens } from "./agent-family.ts";
+import { limitsTokens, overTokens } from "./agent-family.ts";
 
 export interface Ending {
   readonly reason: StopReason;
@@ -34,12 +34,11 @@ export function endingsOf(count: AgentCount): readonly Ending[] {
 /** Reasons that do not depend on what came of calls. */
 const COUNTED: readonly StopReason[] = ["max_steps", "max_runtime", "token_budget_exceeded"];
 
-function* atAnyTime({ start, calls, ms, tokens }: AgentCount): Generator<Ending> {
+function* atAnyTime({ start, ending, ms, tokens }: AgentCount): Generator<Ending> {
   const { limits } = start;
-  const stops = calls.filter(({ stop }) => stop !== null);
-  const uncertain = stops.filter(({ stop }) => stop === "uncertain_operation");
-  for (const { stop, number, name, came } of [...uncertain, ...stops]) {
-    if (stop !== null) yield { reason: stop, why: `call ${number} of ${name}: ${came?.code}` };
+  if (ending !== null && ending.stop !== null) {
+    const { stop, number, name, came } = ending;
+    yield { reason: stop, why: `call ${number} of ${name}: ${came?.code}` };
   }
   if (ms > limits.max_active_ms) yield outOfTime(`${ms} ms of ${limits.max_active_ms}`);
   const over = overTokens(limits, tokens, 0);
@@ -140,7 +139,9 @@ function comingAlone({ start, calls, settled, streak }: AgentCount): {
   const { repeated_action: times, max_tool_calls: most, parallel_calls: together } = start.limits;
   const numbers: number[] = [];
   let { action, times: inARow } = streak;
-  for (const call of calls.slice(settled)) {
+  for (let at = settled; at < calls.length; at += 1) {
+    const call = calls[at];
+    if (call === undefined) break;
     inARow = call.action === action ? inARow + 1 : 1;
     ({ action } = call);
     if (call.status === "settled") continue;
@@ -167,7 +168,7 @@ const FROM_OUTSIDE: readonly string[] = ["user_cancelled", "environment_changed"
  */
 export function supports(count: AgentCount, reason: string, ms: number): boolean {
   if (FROM_OUTSIDE.includes(reason)) return true;
-  const { start, family, counted, unsure } = count;
+  const { start, family, counted, unsure, unread } = count;
   if (reason === "max_runtime") {
     const worked = family.ms + ms - counted;
     // The alarm rings when the time is used up to the last millisecond.
@@ -175,8 +176,9 @@ export function supports(count: AgentCount, reason: string, ms: number): boolean
   }
   const holds = endingsOf(count).some((ending) => ending.reason === reason);
   if (holds || (unsure && !COUNTED.some((one) => one === reason))) return true;
+  if (reason === "max_steps") return unread;
   // Another member may have given back what it had set aside since this one was refused.
-  return reason === "token_budget_exceeded" && family.members > 1;
+  return reason === "token_budget_exceeded" && family.members > 1 && limitsTokens(family.limits);
 }
 
 function repeated(count: number, most: number): Ending {

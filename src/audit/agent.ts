@@ -12,6 +12,7 @@ import {
   agentCount,
   argumentsIn,
   type CountedCall,
+  callNumbered,
   countAdmitted,
   countAsked,
   countMark,
@@ -23,8 +24,8 @@ import {
   isUsable,
   type SettledCall,
 } from "./agent-count.ts";
-import type { Family } from "./agent-family.ts";
-import { comingUp, dueOf, endingsOf, supports } from "./agent-rules.ts";
+import { type Families, joinFamily } from "./agent-family.ts";
+import { comingUp, type Due, dueOf, endingsOf, supports } from "./agent-rules.ts";
 import type { Bodies } from "./bodies.ts";
 import { readCanonical, textOf } from "./canonical.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
@@ -42,9 +43,6 @@ export interface AgentAudit {
   readonly count: AgentCount;
 }
 
-/** Families by their first run. */
-export type Families = Map<string, Family>;
-
 export function agentAudit(
   context: Context,
   placed: Placed,
@@ -52,7 +50,9 @@ export function agentAudit(
   families: Families,
 ): AgentAudit {
   const { tools, version } = start;
-  const count = agentCount(start, families, placed.entry.chain);
+  const { family, fault } = joinFamily(families, start, placed.entry.chain);
+  if (fault !== null) report(context, placed, "agent_family_differs", fault);
+  const count = agentCount(start, family);
   if (version !== AGENT_VERSION) {
     const message = `version ${version} of the agent's rules, which this auditor does not know`;
     report(context, placed, "entry_unknown", message);
@@ -81,6 +81,7 @@ export async function judgeTurn<Type extends AgentEntry>(
   body: Bodies[Type],
 ): Promise<void> {
   const { count } = agent;
+  if ("ms" in body) judgeTime(context, placed, body.ms, count.ms);
   switch (type) {
     case "run_resumed":
       // Whoever was asked by a process that has gone is heard of no more.
@@ -121,7 +122,7 @@ function judgeAsked(
       placed,
       `it asks turn ${step}.${attempt} behind ${agent.step}.${agent.attempt}${open}`,
     );
-  } else if ((due === "again") !== again && !count.unsure && due !== "answer") {
+  } else if (due !== (again ? "again" : "turn") && !count.unsure && DUE[due] !== undefined) {
     differs(context, placed, `it asks turn ${step}.${attempt}, and ${DUE[due]}`);
   } else if (next && step > 1 && count.start.markers && !count.marked && due === "turn") {
     differs(context, placed, `turn ${agent.step} has no marker`);
@@ -131,12 +132,11 @@ function judgeAsked(
   countAsked(count, body);
 }
 
-const DUE = {
+/** Behind an answer, and a reply that is of no use, nothing goes on at all. */
+const DUE: { readonly [due in Due]?: string } = {
   turn: "the turn before it is done",
   again: "the turn before it has no reply",
   calls: "a call of the turn before it has no outcome",
-  answer: "its model had given its answer",
-  unusable: "the reply before it was of no use",
 };
 
 /** Nothing is asked and nothing done behind what ends a run. */
@@ -179,8 +179,9 @@ async function judgeHeard(
   const calls = usable ? (said?.calls ?? []) : [];
   const first = count.asked;
   countReplied(count, body, said);
-  agent.calls =
-    said === undefined ? undefined : new Map(calls.map((call, at) => [first + at, call] as const));
+  agent.calls = count.unread
+    ? undefined
+    : new Map(calls.map((call, at) => [first + at, call] as const));
   agent.answer = said === undefined ? undefined : answerIn(said, body.stop);
 }
 
@@ -206,6 +207,7 @@ export function judgeAnswer(
   } else if (answer !== undefined && answer !== result) {
     differs(`its model answered ${answer}, and its result is ${result ?? "none"}`);
   }
+  judgeTime(context, placed, ms, count.ms);
   const [first] = endingsOf(count);
   const instead = reason === "completed" && first !== undefined && first.reason !== reason;
   // Up to its end it may have seen all that its family had written.
@@ -247,6 +249,8 @@ export function judgeAdmitted(
     const message = `${tool.name} as ${tool.category} is not among the tools that the run began with`;
     report(context, placed, "operation_foreign", message);
   }
+  // Reads of one turn are admitted in any order.
+  judgeTime(context, placed, ms, agent.count.counted);
   judgeAsking(context, agent, placed, operation);
   const call = judgeTurnOf(context, agent, placed, operation);
   if (call !== undefined) countAdmitted(agent.count, call, ms);
@@ -264,7 +268,10 @@ export function judgeShown(
   const [first] = operations;
   if (first === undefined) return;
   const call = judgeTurnOf(context, agent, placed, first);
-  if (call !== undefined) agent.count.back.add(call.number);
+  if (call !== undefined) {
+    call.shown = true;
+    agent.count.back.add(call.number);
+  }
   remember(agent.count);
 }
 
@@ -281,7 +288,7 @@ export function judgeOutcome(
     count.unsure = true;
     return;
   }
-  let call = count.calls.find(({ number }) => number === operation.call);
+  let call = callNumbered(count, operation.call);
   if (!settled.admitted) {
     judgeAsking(context, agent, placed, operation);
     call = judgeTurnOf(context, agent, placed, operation);
@@ -318,7 +325,7 @@ function judgeTurnOf(
   { call: number, attempt }: Operation,
 ): CountedCall | undefined {
   const { count } = agent;
-  const call = count.calls.find((one) => one.number === number);
+  const call = callNumbered(count, number);
   if (call === undefined) return undefined;
   if (call.status !== "open" || attempt !== call.broken + 1) {
     const stands =
@@ -326,7 +333,12 @@ function judgeTurnOf(
     report(context, placed, "call_repeated", `attempt ${attempt} of call ${number}: ${stands}`);
     return undefined;
   }
-  if (count.batch.has(call.number) && !count.back.has(call.number)) return call;
+  if (count.batch.has(call.number) && !count.back.has(call.number)) {
+    // One that waited for a person without a word may go on together with those that have come up since.
+    const goesOn = call.shown && count.inFlight === 0 && endingsOf(count).length === 0;
+    if (goesOn) count.batch = new Set([...count.batch, ...comingUp(count).numbers]);
+    return call;
+  }
   // Those that were under way have come back, so the run has looked at what it came to.
   judgeGoingOn(context, agent, placed);
   const { numbers, over } = comingUp(count);
@@ -351,6 +363,11 @@ const STANDS = { in_flight: "it is under way", settled: "it has its outcome" };
 /** What a run knows of its family is what was there when it last wrote something; the rest it may not have seen. */
 function remember(count: AgentCount): void {
   count.known = { calls: count.family.calls, ms: count.family.ms };
+}
+
+/** What a run has worked only grows, whoever goes on with it. */
+function judgeTime(context: Context, placed: Placed, ms: number, before: number): void {
+  if (ms < before) differs(context, placed, `it had worked ${before} ms before, and ${ms} now`);
 }
 
 function differs(context: Context, placed: Placed, message: string): void {

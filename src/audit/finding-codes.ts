@@ -60,8 +60,7 @@ export const FINDING_CODES = {
   },
   chain_genesis: {
     severity: "error",
-    meaning:
-      "A chain does not start at its beginning. There is no way to shorten a record lawfully.",
+    meaning: "A chain does not start at its beginning. No record can be shortened lawfully.",
     todo: ASK_FOR_ALL,
   },
   chain_gap: {

@@ -3,14 +3,8 @@
 import { agentStateOf } from "../model/agent-states.ts";
 import { STOP_REASONS, type StopReason, stateOf } from "../model/stop.ts";
 import { type Admitting, judgeAdmission } from "./admissions.ts";
-import {
-  agentAudit,
-  environmentOf,
-  type Families,
-  judgeAnswer,
-  judgeShown,
-  judgeTurn,
-} from "./agent.ts";
+import { agentAudit, environmentOf, judgeAnswer, judgeShown, judgeTurn } from "./agent.ts";
+import type { Families } from "./agent-family.ts";
 import type { Bodies } from "./bodies.ts";
 import { type Context, type Placed, placeOf, report } from "./context.ts";
 import { judgeReceipt, type Receipting } from "./receipts.ts";

@@ -123,7 +123,7 @@ describe("two processes at one run", () => {
     const second = await pool.start({ story, role: "run", stop: null });
     const refused = (await second.ended).report;
     expect(refused).toMatchObject({ state: "broke", code: "run_busy" });
-    expect(refused?.message).toContain(`|${first.process.pid}|`);
+    expect(refused?.message).toContain(`process ${first.process.pid} on `);
     first.process.kill("SIGCONT");
     expect((await first.ended).report?.state).toBe("verified");
     expect(await verdictOn(story)).toMatchObject({ repeated: 0, lost: 0, state: "verified" });

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assembleHost, type HostSeams } from "../../src/app/create-host.ts";
-import { partsOf } from "../../src/host/index.ts";
+import { type Host, partsOf } from "../../src/host/index.ts";
 import { systemClock } from "../../src/os/clock.ts";
 import type { Clock } from "../../src/ports/clock.ts";
+import { driveAgent } from "../support/kills/agent.ts";
 import { approveAll } from "../support/kills/approve.ts";
 import { type FaultPlan, faultsWith } from "../support/kills/faults.ts";
 import { pointsWith } from "../support/kills/points.ts";
@@ -35,14 +36,20 @@ async function told(story: Story, target: Target, seams: HostSeams, clock: Clock
   const options = { ...optionsFor(story, target, pointsWith(null)), clock };
   const host = await assembleHost(options, seams);
   try {
-    const run = await runAt(host, story);
-    const state = await driveOn(run, host);
+    const forward = await driverAt(host, story);
+    const state = await forward();
     if (state !== "awaiting_approval") return state;
     await approveAll(host);
-    return await driveOn(run, host);
+    return await forward();
   } finally {
     await host.close();
   }
+}
+
+async function driverAt(host: Host, story: Story): Promise<() => Promise<string>> {
+  if (story.shape === "agent") return () => driveAgent(host, story);
+  const run = await runAt(host, story);
+  return () => driveOn(run, host);
 }
 
 async function playFaulty(kind: Kind, shape: (typeof SHAPES)[number], plan: FaultPlan) {

@@ -1,13 +1,21 @@
 /** Whatever a model says and whatever limits a run has, an honest record of it is a clean one. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { AgentRuntime } from "../../src/app/agent-runtime.ts";
 import { auditBundle, sourceOf } from "../../src/audit/index.ts";
 import type { JsonValue } from "../../src/base/json.ts";
-import { partsOf } from "../../src/host/index.ts";
+import { fileDecision, partsOf } from "../../src/host/index.ts";
 import { STOPPING } from "../../src/model/agent.ts";
 import { ASKS, FREE, runtimeOf, script, TRUST } from "../support/agent.ts";
 import { bank, hostAt } from "../support/gate.ts";
-import { decision, KEYS } from "../support/host.ts";
+import { decision, KEYS, madeTool, registration } from "../support/host.ts";
+
+const policies = {
+  nothing: FREE,
+  effects: ASKS,
+  "one read": { ...FREE, approvable: ["tool:read:vault.read"] },
+  everything: { ...ASKS, approvable: ["tool:read:vault.read", "tool:read:bank.balance"] },
+};
 
 const account = fc.constantFrom("1", "2");
 const asked = fc.oneof(
@@ -21,6 +29,10 @@ const asked = fc.oneof(
       name: fc.constant("bank.pay"),
       arguments: fc.record({ account, amount: account, currency: fc.constant("EUR") }),
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ name: fc.constant("vault.read"), arguments: fc.record({ account }) }),
   },
   fc.constantFrom<{ name: string; arguments: JsonValue }>(
     { name: "bank.pay", arguments: "no json" },
@@ -74,7 +86,9 @@ const story = fc.record({
   stopOn: fc.subarray([...STOPPING]),
   polls: fc.subarray(["bank.balance"]),
   markers: fc.boolean(),
-  asks: fc.boolean(),
+  asks: fc.constantFrom("nothing", "effects", "one read", "everything"),
+  /** What is decided while a read is at work. */
+  meanwhile: fc.array(fc.constantFrom("approve", "reject", "wait"), { maxLength: 4 }),
   denies: fc.boolean(),
   outcomes,
   verdicts,
@@ -98,9 +112,26 @@ async function codesAlong(one: typeof story extends fc.Arbitrary<infer T> ? T : 
       return { kind: "done", result: `paid ${count}` };
     },
   });
+  let runtime: AgentRuntime | undefined;
+  let running = "";
+  let looked = 0;
+  const answer = of.balance.tool.call;
+  Object.assign(of.balance.tool, {
+    call: async (given: Parameters<typeof answer>[0]) => {
+      const verdict = one.meanwhile[looked++] ?? "wait";
+      const [request] = (verdict === "wait" ? undefined : runtime?.result(running).requests) ?? [];
+      if (request !== undefined && verdict !== "wait") {
+        const envelope = decision(request, KEYS.alice, "alice", { decision: verdict });
+        await fileDecision(partsOf(host), envelope);
+      }
+      return answer(given);
+    },
+  });
+  const vault = madeTool("vault.read", () => ({ kind: "done", result: "gold" }));
+  const tools = [...of.tools, registration(vault, "read")];
   const deny = one.denies ? ["tool:read:bank.balance"] : [];
-  const policy = { ...(one.asks ? ASKS : FREE), deny };
-  const host = await hostAt(null, of, { policy, trust: TRUST });
+  const policy = { ...policies[one.asks], deny };
+  const host = await hostAt(null, { tools }, { policy, trust: TRUST });
   const codes = new Set<string>();
   const look = async () => {
     const report = await auditBundle(sourceOf(partsOf(host).journal), { trust: TRUST });
@@ -115,11 +146,14 @@ async function codesAlong(one: typeof story extends fc.Arbitrary<infer T> ? T : 
       polls: one.polls,
     };
     const progress = one.markers ? { progress: ({ step }: { step: number }) => step >> 1 } : {};
-    const runtime = runtimeOf(host, script(...(one.lines as JsonValue[])), {
+    runtime = runtimeOf(host, script(...(one.lines as JsonValue[])), {
       defaults: { ...defaults, ...progress },
     });
     const above = parent === undefined ? {} : { parent };
-    let result = await runtime.run("see to it", above);
+    const onStart = (id: string) => {
+      running = id;
+    };
+    let result = await runtime.run("see to it", { ...above, onStart });
     for (const verdict of one.verdicts) {
       await look();
       const [request] = result.requests;

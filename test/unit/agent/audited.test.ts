@@ -86,7 +86,7 @@ describe("the auditor", () => {
       failure: null,
       stopped: null,
       result,
-      ms: 0,
+      ms: 60_000,
     });
     const lies = [
       ["end", "", { result: digestOf("rote-result/v1", "Paid.") }],
@@ -101,14 +101,14 @@ describe("the auditor", () => {
       await write("agent_asked", {
         step: 1,
         attempt: 2,
-        ms: 0,
+        ms: 60_000,
         request: digestOf("rote-request/v1", null),
       });
       const unknown = ["input", "output", "cached_input", "cache_write"];
       await write("agent_replied", {
         step: 1,
         attempt: 2,
-        ms: 0,
+        ms: 60_000,
         stop,
         usage: Object.fromEntries(unknown.map((name) => [`${name}_tokens`, null])),
         response: { id: null, model: null },

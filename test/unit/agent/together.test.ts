@@ -1,6 +1,7 @@
 /** Several effects of one turn that wait for one signature. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { fileDecision, partsOf } from "../../../src/host/index.ts";
 import type { PendingRequest } from "../../../src/run/index.ts";
 import {
   ASKS,
@@ -104,6 +105,21 @@ describe("effects of one turn that need an approval", () => {
     expect([done.output, of.pay.calls.length]).toEqual(["Paid.", 2]);
   });
 
+  it("use up as many approvals as the policy wants of them, whoever else has approved", async () => {
+    const host = await made(bank(), { policy: ASKS });
+    const runtime = runtimeOf(host, script(calls(paying(1), paying(2)), say("Paid.")));
+    const { run, requests } = await runtime.run("pay");
+    const [request] = requests;
+    if (request === undefined) throw new Error("nothing was asked");
+    await fileDecision(partsOf(host), decision(request, KEYS.bob, "bob"));
+    await runtime.resume(run, { approval: decided(requests) });
+    const used = partsOf(host)
+      .journal.read(run)
+      .flatMap(({ entry }) => (entry.type === "admitted" ? [entry.body] : []))
+      .map((body) => (body as { readonly approvals: readonly JsonValue[] }).approvals.length);
+    expect(used).toEqual([1, 1]);
+  });
+
   it("that were approved are no approval of the next turn's", async () => {
     const of = bank();
     const host = await made(of, { policy: ASKS });
@@ -180,6 +196,26 @@ describe("effects of one turn that need an approval", () => {
     const done = await runtime.resume(run, { approval: decided(requests) });
     expect(done).toMatchObject({ output: "Done.", errors: 1 });
     expect([of.pay.calls.length, free.calls.length, never.calls.length]).toEqual([2, 1, 0]);
+  });
+
+  it("are not shown where one in front of them would end the run: refused, or over a budget", async () => {
+    const of = bank();
+    const free = madeTool("note.add", () => ({ kind: "done", result: "noted" }));
+    const never = madeTool("bank.close", () => ({ kind: "done", result: "closed" }));
+    const policy = { ...ASKS, grants: ["tool:effect:note.add"], deny: ["tool:effect:bank.close"] };
+    const tools = [...of.tools, registration(free, "effect"), registration(never, "effect")];
+    const budget = { run: { effects: 2 }, host: {} };
+    for (const [turn, reason] of [
+      [calls(paying(1), ["bank.close", {}], paying(2)), "policy_denied"],
+      [calls(paying(1), ["note.add", {}], paying(2)), "budget_exceeded"],
+    ] as const) {
+      const host = await made({ tools }, { policy, budget });
+      const runtime = runtimeOf(host, script(turn, say("Done.")));
+      const { run, requests } = await runtime.run("pay");
+      expect(requests[0]?.operations).toHaveLength(1);
+      const ended = await runtime.resume(run, { approval: decided(requests) });
+      expect(ended.reason).toBe(reason);
+    }
   });
 
   it("stand in the trace of the run as one request", async () => {

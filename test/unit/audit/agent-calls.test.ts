@@ -103,6 +103,20 @@ describe("an operation of an agent's record that is not a call of its model", ()
     expect(await found(of, twice)).toEqual(["call_repeated"]);
   });
 
+  it("is found: a turn that did not wait for a call of the turn before, or went on without it", async () => {
+    const of = await recorded([reading(1), say("Done.")]);
+    const never: Change = (entry) => (["admitted", "receipt"].includes(entry.type) ? [] : entry);
+    // What only the call had named is named by nothing.
+    expect(await found(of, never)).toEqual(["agent_turn_differs", "file_unknown"]);
+    const entries = entriesIn(of.files);
+    const at = entries.findIndex(({ type }) => type === "receipt");
+    const receipt = entries[at];
+    if (receipt === undefined) throw new Error("nothing was done");
+    const late: Change = (entry, place) =>
+      place === at ? [] : place === at + 1 ? [entry, { ...receipt, time: entry.time }] : entry;
+    expect(await found(of, late)).toEqual(["agent_turn_differs"]);
+  });
+
   it("is found: calls that did not wait for those in front of them", async () => {
     const two = calls(balance(1), ["bank.pay", { account: "7", amount: "1", currency: "EUR" }]);
     const of = await recorded([two, say("Paid.")]);

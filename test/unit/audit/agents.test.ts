@@ -4,6 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { pointer } from "../../../src/base/pointer.ts";
 import { agentStateOf } from "../../../src/model/agent-states.ts";
 import type { StopReason } from "../../../src/model/stop.ts";
 import { ASKS, balance, call, calls, pay, runtimeOf, say, script } from "../../support/agent.ts";
@@ -119,11 +120,10 @@ describe("an agent's record that went on behind a limit of its own", () => {
       (value: number): Change =>
       (entry) => {
         if (entry.type !== "agent_started") return entry;
-        const root = entry.body["root"] === null ? "" : "/root";
-        return {
-          ...entry,
-          body: changedAt(entry.body, `${root}/limits/max_steps`, value) as Json,
-        };
+        const body = changedAt(entry.body, "/limits/max_steps", value) as Json;
+        if (body["root"] === null) return { ...entry, body };
+        const ofFirst = pointer("root", "limits", "max_steps");
+        return { ...entry, body: changedAt(body, ofFirst, value) as Json };
       };
     expect(await found(family, ofAll(6))).toEqual([]);
     expect(await found(family, ofAll(5))).toEqual(["agent_went_on"]);

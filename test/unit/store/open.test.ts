@@ -169,7 +169,10 @@ describe("an opened database", () => {
     const with_ = (pattern: RegExp) =>
       files.filter((one) => pattern.test(readFileSync(join(SOURCE, one), "utf8"))).sort();
     expect(with_(/new Sqlite\(|new Database\(|\bSqlite\(/)).toEqual(["store/sqlite/open.ts"]);
-    expect(with_(/^import (?!type).*"better-sqlite3"|import\("better-sqlite3"\)/m)).toEqual([
+    expect(with_(/^import (?!type).*"better-sqlite3"|\("better-sqlite3"\)/m)).toEqual([
+      "store/sqlite/driver.ts",
+    ]);
+    expect(with_(/^import (?!type).*driver\.ts"/m)).toEqual([
       "store/sqlite/failure.ts",
       "store/sqlite/open.ts",
     ]);
