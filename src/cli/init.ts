@@ -3,7 +3,15 @@
  * is made whole or not at all; what stands in it afterwards is its owner's to change.
  */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../model/workflows.ts";
@@ -59,6 +67,16 @@ function refuseFilled(directory: string): void {
     throw unwritable(directory, error);
   }
   if (!vacant) throw filledBefore(directory);
+  refuseShared(directory);
+}
+
+/** Whoever may write into the folder could put another host in the place of the one that is made there. */
+function refuseShared(directory: string): void {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found === undefined || process.platform === "win32" || (found.mode & 0o022) === 0) return;
+  const message = `others may write into ${directory}, and could exchange the host in it`;
+  const hint = `name a new directory, or take that away: chmod go-w ${quoted(directory)}`;
+  throw fault("store_not_private", message, hint, { file: directory });
 }
 
 function filledBefore(directory: string): Error {

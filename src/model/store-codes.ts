@@ -44,7 +44,8 @@ export const STORE_CODES = {
     todo: "Use a local file system with working locks and syncs.",
   },
   store_not_private: {
-    meaning: "Others may read the memory, or it belongs to someone else.",
+    meaning:
+      "Others may read the memory or write where a host is made, or it belongs to someone else.",
     todo: "Correct owner and mode as the message says.",
   },
   store_older: {

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -47,6 +55,22 @@ describe("rote init", () => {
       });
       expect([code, said.error.code]).toEqual([1, "file_exists"]);
       expect(readdirSync(directory)).toEqual([name]);
+    },
+  );
+
+  it.skipIf(process.platform === "win32")(
+    "makes no host where others could put another in its place (modes of Unix)",
+    async () => {
+      const directory = fresh();
+      for (const mode of [0o777, 0o775]) {
+        chmodSync(directory, mode);
+        const { code, said } = await init(directory, () => expect.unreachable());
+        expect([code, said.error.code]).toEqual([1, "store_not_private"]);
+        expect(said.error.message).toContain(directory);
+        expect(readdirSync(directory)).toEqual([]);
+      }
+      chmodSync(directory, 0o755);
+      expect((await init(directory, () => undefined)).code).toBe(0);
     },
   );
 
