@@ -111,10 +111,12 @@ export function agentCount(start: Start, family: Family): AgentCount {
 
 export function countAsked(count: AgentCount, { step, attempt, ms }: Bodies["agent_asked"]): void {
   const { reserve_tokens: reserve } = count.start.limits;
-  if (attempt === 1) Object.assign(count, { said: null, failed: 0, fault: null });
-  if (attempt === 1) Object.assign(count, { calls: [], settled: 0, inFlight: 0, ending: null });
+  if (attempt === 1) {
+    Object.assign(count, { said: null, failed: 0, fault: null });
+    Object.assign(count, { calls: [], settled: 0, inFlight: 0, ending: null });
+    count.family.steps += 1;
+  }
   count.step = step;
-  count.family.steps += attempt === 1 ? 1 : 0;
   spend(count.family.tokens, { input: reserve, output: reserve, total: reserve });
   countTime(count, ms);
 }

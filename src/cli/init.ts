@@ -4,7 +4,9 @@
  */
 import { randomBytes } from "node:crypto";
 import {
+  closeSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmdirSync,
@@ -108,16 +110,16 @@ interface Made {
 
 /** Whatever keeps it from being whole leaves nothing of it, and no folder that was not there. */
 async function filled(making: Making): Promise<Made> {
-  const { directory, approver } = making;
+  const { directory } = making;
   const first = made(directory);
+  // A name is ours once it was made by us, and not before: what somebody else puts there at this moment is theirs.
   const ours: string[] = [];
   try {
     claim(directory);
     ours.push(HOST);
     // Asking for the passphrase took its time, and somebody else may have used it.
     if (readdirSync(directory).length > 1) throw filledBefore(directory);
-    ours.push(`${approver}.key`, ...COPIED, INPUTS);
-    return await fill(making);
+    return await fill(making, ours);
   } catch (error) {
     for (const name of ours) rmSync(join(directory, name), { recursive: true, force: true });
     if (first !== undefined) removeEmpty(resolve(directory), resolve(first));
@@ -154,7 +156,10 @@ function made(directory: string): string | undefined {
   }
 }
 
-async function fill({ directory, workflow, approver, origin, passphrase }: Making): Promise<Made> {
+async function fill(
+  { directory, workflow, approver, origin, passphrase }: Making,
+  ours: string[],
+): Promise<Made> {
   // What hosts are made of is loaded only now: most that can be wrong is said without it.
   const [{ RECIPES }, { prepareWorkflows }, { generateKey, publicKeyText }] = await Promise.all([
     import("../app/workflows/folder.ts"),
@@ -162,23 +167,31 @@ async function fill({ directory, workflow, approver, origin, passphrase }: Makin
     import("../app/keys.ts"),
   ]);
   const key = generateKey(join(directory, `${approver}.key`), passphrase);
+  ours.push(`${approver}.key`);
   prepareWorkflows(join(directory, HOST), {
     origin,
     passphrase,
     approvers: [{ name: approver, public: publicKeyText(key) }],
     documents: [workflow],
   });
-  const write = (name: string, content: string | Uint8Array): void =>
-    writeFileSync(join(directory, name), content, { flag: "wx" });
-  for (const name of COPIED) write(name, readFileSync(join(RECIPES, workflow, name)));
+  for (const name of COPIED) {
+    const file = openSync(join(directory, name), "wx");
+    ours.push(name);
+    try {
+      writeFileSync(file, readFileSync(join(RECIPES, workflow, name)));
+    } finally {
+      closeSync(file);
+    }
+  }
   mkdirSync(join(directory, INPUTS));
+  ours.push(INPUTS);
   const lines = readFileSync(join(RECIPES, workflow, "inputs.jsonl"), "utf8")
     .trimEnd()
     .split("\n");
   const inputs = lines.map((line) => {
     const read = readJson(line);
     const name = `${INPUTS}/${engagementOf(read.ok ? read.value : null)}.json`;
-    write(name, `${line}\n`);
+    writeFileSync(join(directory, name), `${line}\n`, { flag: "wx" });
     return name;
   });
   return { inputs };

@@ -1,6 +1,6 @@
 /**
- * The driver of SQLite, which is CommonJS and is required as such: importing it costs as much again, since Node then reads
- * it beforehand for the names that it exports.
+ * The driver of SQLite, which is CommonJS and is required as such: imported, it would be read twice, since Node looks
+ * for the names that it exports before it runs it.
  */
 import { createRequire } from "node:module";
 import type Driver from "better-sqlite3";

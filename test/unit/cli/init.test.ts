@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -57,6 +58,28 @@ describe("rote init", () => {
       expect(readdirSync(directory)).toEqual([name]);
     },
   );
+
+  it("takes nothing away that others put there while it fills the folder", async () => {
+    const directory = join(fresh(), "books");
+    const theirs = join(directory, "approver.key");
+    const put = async () => {
+      // As soon as the folder is claimed, which is looked for between any two steps of the command.
+      while (!existsSync(join(directory, "host"))) {
+        for (let step = 0; step < 200 && !existsSync(join(directory, "host")); step += 1)
+          await null;
+        if (!existsSync(join(directory, "host"))) await new Promise((next) => setImmediate(next));
+      }
+      writeFileSync(theirs, "theirs", { flag: "wx" });
+    };
+    let putting: Promise<void> | undefined;
+    const { code, said } = await init(directory, () => {
+      putting ??= put();
+    });
+    await putting;
+    expect([code, said.error.code]).toEqual([1, "file_exists"]);
+    expect(readdirSync(directory)).toEqual(["approver.key"]);
+    expect(readFileSync(theirs, "utf8")).toBe("theirs");
+  });
 
   it.skipIf(process.platform === "win32")(
     "makes no host where others could put another in its place (modes of Unix)",
