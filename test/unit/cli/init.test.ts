@@ -66,7 +66,7 @@ describe("rote init", () => {
       // As soon as the folder is claimed, which is looked for between any two steps of the command.
       while (!existsSync(join(directory, "host"))) {
         for (let step = 0; step < 200 && !existsSync(join(directory, "host")); step += 1)
-          await null;
+          await Promise.resolve();
         if (!existsSync(join(directory, "host"))) await new Promise((next) => setImmediate(next));
       }
       writeFileSync(theirs, "theirs", { flag: "wx" });
