@@ -9,6 +9,7 @@ import {
   decisionsOn,
   type Host,
   isPast,
+  isUsed,
   judgedNow,
   type OpenRequest,
   openRequestsIn,
@@ -30,9 +31,11 @@ export const REQUEST_STATUSES = [
 ] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
+export type Decision = "approve" | "reject";
+
 export interface FiledDecision {
   readonly approver: string;
-  readonly decision: "approve" | "reject";
+  readonly decision: Decision;
   /** Milliseconds since 1970 UTC, by the journal. */
   readonly filed_ms: number;
   /** False when it does not count (any more): its window has passed, its key was revoked, or who signed may not. */
@@ -102,15 +105,18 @@ export function reviewRequest(
 }
 
 /**
- * Refuses a request that cannot be decided any more, and says by whom and when it was decided.
+ * Refuses a request that cannot be decided so any more, and says by whom and when it was decided. What is approved can
+ * be rejected until it is used.
  *
  * @throws RoteError `approval_refused` with the fault as `data.fault`, for `already_decided` also `data.decisions`
  */
-export function refuseDecided({ status, decisions }: ReviewRequest): void {
+export function refuseDecided({ status, decisions }: ReviewRequest, decision: Decision): void {
   switch (status) {
     case "waiting":
       return;
     case "approved":
+      if (decision === "reject") return;
+      throw alreadyDecided(decisions);
     case "rejected":
     case "used":
       throw alreadyDecided(decisions);
@@ -157,17 +163,12 @@ function statusOf(
 ): RequestStatus {
   const { journal, policy } = parts;
   if (rejection !== null) return "rejected";
-  const admitted = new Set(entries.map(({ entry }) => admittedIn(entry)));
-  if (request.operations.every(({ digest }) => admitted.has(digest))) return "used";
+  if (isUsed(request, entries)) return "used";
   if (entries.some(({ entry }) => entry.type === "run_ended")) return "run_ended";
   const open = openRequestsIn(journal, entries);
   if (!open.some(({ nonce }) => nonce === request.nonce)) return "replaced";
   if (approvals.length >= policy.document.approvals.required) return "approved";
   return isPast(parts, request) ? "expired" : "waiting";
-}
-
-function admittedIn({ type, body }: Appended["entry"]): JsonValue | undefined {
-  return type === "admitted" ? (body as Body)["digest"] : undefined;
 }
 
 function filedOn(

@@ -30,6 +30,7 @@ import { trustRefused } from "../trust/trust-refused.ts";
 import { followTrust } from "./adopt-trust.ts";
 import {
   alreadyDecided,
+  type Decision,
   decidingParts,
   type Reading,
   type ReviewRequest,
@@ -53,7 +54,7 @@ export interface ReviewOptions {
 export interface Deciding {
   /** The name that the trust store gives to the key's holder. */
   readonly approver: string;
-  readonly decision: "approve" | "reject";
+  readonly decision: Decision;
   /** How long the signature is good for; at most and by default 900. */
   readonly seconds?: number;
 }
@@ -143,7 +144,7 @@ function reviewOf(reading: Reading): Review {
     },
 
     sign(asked, key, { approver, decision, seconds = MAX_APPROVAL_SECONDS }) {
-      refuseDecided(asked);
+      refuseDecided(asked, decision);
       const { request, requestedBy } = asked;
       const { id } = key.publicKey;
       const now = judgedNow(reading.parts);
@@ -177,14 +178,14 @@ function reviewOf(reading: Reading): Review {
     },
 
     async file(envelope) {
-      const request = requestAnswered(journal, envelope);
-      if (request !== undefined) refuseDecided(told(request));
+      const answer = answerIn(journal, envelope);
+      if (answer !== undefined) refuseDecided(told(answer.request), answer.decision);
       try {
-        await fileDecision(decidingParts(reading, request?.operations ?? []), envelope);
+        await fileDecision(decidingParts(reading, answer?.request.operations ?? []), envelope);
       } catch (error) {
         const late = error instanceof RoteError && error.data["fault"] === "already_decided";
-        if (!late || request === undefined) throw error;
-        throw alreadyDecided(told(request).decisions);
+        if (!late || answer === undefined) throw error;
+        throw alreadyDecided(told(answer.request).decisions);
       }
     },
 
@@ -192,13 +193,15 @@ function reviewOf(reading: Reading): Review {
   };
 }
 
-/** The request that an envelope claims to answer, before anybody vouched for it. */
-function requestAnswered(journal: Journal, envelope: JsonValue): OpenRequest | undefined {
+/** What an envelope claims to decide, and how, before anybody vouched for it. */
+function answerIn(journal: Journal, envelope: JsonValue) {
   const read = readEnvelope(envelope);
   const claimed = read.ok ? readDocument(read.value.payload, approvalSchema) : read;
   if (!claimed.ok) return undefined;
-  const { run, nonce } = claimed.value;
-  return requestsIn(journal, journal.read(run)).find((request) => request.nonce === nonce);
+  const { run, nonce, decision } = claimed.value;
+  const requests = requestsIn(journal, journal.read(run));
+  const request = requests.find((one) => one.nonce === nonce);
+  return request === undefined ? undefined : { request, decision };
 }
 
 /** Which host the store claims to be for; whether it may is found out when its journal is open. */

@@ -1,5 +1,5 @@
 /** Approving and rejecting: what is shown, confirmed and signed is one and the same text. */
-import { type ReviewRequest, refuseDecided } from "../app/review-request.ts";
+import { type Decision, type ReviewRequest, refuseDecided } from "../app/review-request.ts";
 import type { JsonValue } from "../base/json.ts";
 import { fault, usageFault } from "./fault.ts";
 import { writeDocument } from "./files.ts";
@@ -8,8 +8,6 @@ import { reviewJson, reviewText } from "./request-told.ts";
 import { type OpenReview, withReview } from "./review.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
 import { count } from "./table.ts";
-
-export type Decision = "approve" | "reject";
 
 export async function decide(call: Call, decision: Decision): Promise<Outcome> {
   const { options } = call;
@@ -26,7 +24,7 @@ export async function decide(call: Call, decision: Decision): Promise<Outcome> {
   return await withReview(call, async (open) => {
     const { review } = open;
     const asked = review.find(nonce);
-    refuseDecided(asked);
+    refuseDecided(asked, decision);
     refuseOtherText(asked, textOption(options, "display"));
     await confirm(call, asked, decision, approver);
     const key = await openKey(call, keyFile);

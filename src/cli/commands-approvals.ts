@@ -1,3 +1,4 @@
+import type { Decision } from "../app/review-request.ts";
 import { force, host, json, out, passphraseFd, passphraseFile } from "./options.ts";
 import type { CommandSpec, GroupSpec, OptionSpec } from "./spec.ts";
 
@@ -37,7 +38,7 @@ const key: OptionSpec = {
   summary: "your own key file, as rote keys generate made it",
 };
 
-function deciding(decision: "approve" | "reject"): CommandSpec {
+function deciding(decision: Decision): CommandSpec {
   const approving = decision === "approve";
   return {
     name: decision,
@@ -47,7 +48,8 @@ function deciding(decision: "approve" | "reject"): CommandSpec {
     details: [
       "Shows what is signed, with invisible characters escaped and totals where reviewed tools name amounts, asks for " +
         "confirmation and for the passphrase, signs and files the decision. A process that waits goes on by itself. The " +
-        "first decision stands; whoever comes later is told who decided and when.",
+        "first decision stands, and whoever comes later is told who decided and when; but what is approved can be " +
+        "rejected until the run uses the approval.",
       "The signature is good for 15 minutes at most: the run has to be gone on with in that time.",
     ],
     arguments: [request],

@@ -2,7 +2,8 @@
  * Decisions that answer a request for approval.
  *
  * R3 Decisions may be filed by another process, at any time the request is open: they wait on the host chain and are
- *    read from there. One of each approver is filed, and nothing that does not verify.
+ *    read from there. They are filed one after the other, each judged by those before it: one approval of each approver
+ *    and no more than are required, a rejection until the approvals are used, and nothing that does not verify.
  * R4 An approval counts while its own window is open, and only if it was filed before the request expired. A rejection
  *    counts for good once it was filed: no admission under the request follows it, whatever becomes of its key.
  * R5 A decision that is refused changes nothing and uses nothing up.
@@ -22,7 +23,7 @@ import {
 } from "../trust/approval.ts";
 import { openByRole } from "../trust/role-document.ts";
 import { type HostParts, rejectionCounter } from "./parts.ts";
-import { type OpenRequest, openRequestsIn } from "./request.ts";
+import { isUsed, type OpenRequest, openRequestsIn } from "./request.ts";
 import { type Body, frozenCopy, keep, kept } from "./stored.ts";
 import { judgedNow } from "./time.ts";
 
@@ -172,28 +173,37 @@ export async function fileDecision(
   if (document.decision === "approve" && !mayApprove(parts, checked.value)) {
     throw refused("requester_may_not_approve");
   }
-  const { approver } = document;
-  const { approvals, rejection } = decisionsOn(parts, request);
-  const stands = approvals.some(({ approval }) => approval.approver === approver);
-  if (rejection !== null || (stands && document.decision === "approve")) {
-    throw refused("already_decided");
-  }
-  const before = filedOn(parts, request).filter((filed) => filed.approver === approver).length;
-  const { run: of, nonce, decision } = document;
+  const { run: of, nonce, decision, approver } = document;
   const { body, blobs } = keep({ run: of, nonce, approver, decision }, "envelope", envelope);
-  const appended = await parts.journal.append({
-    lease: null,
-    entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],
-    // Of two that are filed at once by one approver, one is.
-    take: [{ space: "nonce", key: `${nonce}/filed/${approver}/${before}` }],
-    count:
-      decision === "reject" ? [{ counter: rejectionCounter(nonce), add: 1n, limit: null }] : [],
-    before: Math.min(checked.value.until, request.expires ?? checked.value.until) * 1000,
-    blobs,
-  });
-  if (appended.ok) return;
-  if (appended.error.code !== "too_late") throw refused("already_decided");
-  throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
+  for (;;) {
+    const { approvals, rejection } = decisionsOn(parts, request);
+    const stands = approvals.some(({ approval }) => approval.approver === approver);
+    const enough = approvals.length >= parts.policy.document.approvals.required;
+    if (rejection !== null || (decision === "approve" && (stands || enough))) {
+      throw refused("already_decided");
+    }
+    const before = filedOn(parts, request).length;
+    const appended = await parts.journal.append({
+      lease: null,
+      entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],
+      // Of two that saw the same decisions before them one is filed; the other looks again.
+      take: [{ space: "nonce", key: `${nonce}/filed/${before}` }],
+      count:
+        decision === "reject" ? [{ counter: rejectionCounter(nonce), add: 1n, limit: null }] : [],
+      before: Math.min(checked.value.until, request.expires ?? checked.value.until) * 1000,
+      blobs,
+    });
+    if (appended.ok) {
+      // A rejection may find the approval in use only now, and whoever rejected has to know.
+      const used = decision === "reject" && isUsed(request, parts.journal.read(request.run));
+      if (used) throw refused("already_decided");
+      return;
+    }
+    if (appended.error.code === "too_late") {
+      throw refused(isPast(parts, request) ? "request_expired" : "approval_expired");
+    }
+    if (filedOn(parts, request).length === before) throw refused("already_decided");
+  }
 }
 
 /** True when nobody can answer the request any more. */

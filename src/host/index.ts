@@ -36,6 +36,7 @@ export {
 export { type ReceiptParts, type ReceiptsRead, receiptIn, receiptsIn } from "./receipt.ts";
 export { operationOf, recover } from "./recover.ts";
 export {
+  isUsed,
   MOST_SHOWN,
   type OpenRequest,
   openAmong,

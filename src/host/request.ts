@@ -104,10 +104,7 @@ export function openAmong(
   entries: readonly Appended[],
 ): readonly OpenRequest[] {
   if (entries.some(({ entry }) => entry.type === "run_ended")) return [];
-  const admitted = new Set<JsonValue | undefined>();
-  for (const { entry } of entries) {
-    if (entry.type === "admitted") admitted.add((entry.body as Body)["digest"]);
-  }
+  const admitted = admittedIn(entries);
   const later = new Set<string>();
   const open: OpenRequest[] = [];
   for (const request of requests.toReversed()) {
@@ -118,6 +115,20 @@ export function openAmong(
     for (const { operation } of request.operations) later.add(itemOf(operation));
   }
   return open.toReversed();
+}
+
+/** True when every operation of the request was admitted: no decision about it can change anything any more. */
+export function isUsed({ operations }: OpenRequest, entries: readonly Appended[]): boolean {
+  const admitted = admittedIn(entries);
+  return operations.every(({ digest }) => admitted.has(digest));
+}
+
+function admittedIn(entries: readonly Appended[]): ReadonlySet<JsonValue | undefined> {
+  const admitted = new Set<JsonValue | undefined>();
+  for (const { entry } of entries) {
+    if (entry.type === "admitted") admitted.add((entry.body as Body)["digest"]);
+  }
+  return admitted;
 }
 
 function itemOf({ node, index, call }: Operation): string {

@@ -17,6 +17,13 @@ async function entries(run: string) {
   return entries as readonly { type: string; what: string }[];
 }
 
+/** The decisions filed about a run, in order. */
+async function decided(run: string): Promise<readonly string[]> {
+  return (await entries(run)).flatMap(({ type, what }) =>
+    type === "approval_received" ? [what.split(" ")[0] ?? ""] : [],
+  );
+}
+
 describe("a reviewer", () => {
   it("needs the store, the trust store and a key of their own: no module, no key of the host", async () => {
     const { run, requests } = await folder.start("7");
@@ -253,28 +260,61 @@ describe("who asks cannot approve (B014)", () => {
 });
 
 describe("one request is decided once (B017)", () => {
-  it("of decisions at once one is filed, a rejection behind it at most, and the others are told of it", async () => {
+  it("of decisions at once the first is filed, a rejection behind it, and the others are told of it", async () => {
+    folder.remove();
+    folder = new HostFolder({ processes: true });
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    const given = [
+      ["approve", "alice"],
+      ["approve", "bob"],
+      ["reject", "alice"],
+      ["approve", "alice"],
+    ] as const;
+    const answers = await Promise.all(
+      given.map(([decision, name]) =>
+        folder.json("approvals", decision, nonce, ...STORE, ...as(name)),
+      ),
+    );
+    const filed = await decided(run);
+    // Nothing uses the approval meanwhile, so the rejection is never too late; an approval behind it is.
+    expect([["reject"], ["approve", "reject"]]).toContainEqual(filed);
+    const told = answers.filter((one) => one.exit_code === 0).map((one) => one.decision);
+    expect(told.toSorted()).toEqual(filed.toSorted());
+    const refused = answers.filter(({ exit_code: code }) => code !== 0);
+    for (const { exit_code: code, error } of refused) {
+      expect([code, error.code, error.fault]).toEqual([4, "approval_refused", "already_decided"]);
+      const known = error.decisions.map((one: { decision: string }) => one.decision);
+      expect([["approve"], ["reject"], ["approve", "reject"]]).toContainEqual(known);
+    }
+    const resumed = await folder.json("runs", "resume", run, ...AT);
+    expect(resumed).toMatchObject({ state: "denied", reason: "approval_rejected" });
+  });
+
+  it("of two reviewers who approve at once one is filed, and the other is told of it", async () => {
     folder.remove();
     folder = new HostFolder({ processes: true });
     const { run, requests } = await folder.start("7");
     const [{ nonce }] = requests;
     const answers = await Promise.all(
-      (["approve", "approve", "reject", "approve"] as const).map((decision) =>
-        folder.json("approvals", decision, nonce, ...STORE, ...as("alice")),
+      ["alice", "bob"].map((name) =>
+        folder.json("approvals", "approve", nonce, ...STORE, ...as(name)),
       ),
     );
-    const filed = (await entries(run)).flatMap(({ type, what }) =>
-      type === "approval_received" ? [what.split(" ")[0] ?? ""] : [],
-    );
-    // Who approved may still say no: the rejection looked before the approval was there, and counts.
-    expect([["approve"], ["reject"], ["approve", "reject"]]).toContainEqual(filed);
-    const told = answers.filter((one) => one.exit_code === 0).map((one) => one.decision);
-    expect(told.toSorted()).toEqual(filed.toSorted());
-    for (const one of answers.filter(({ exit_code: code }) => code !== 0)) {
-      const decisions = [{ approver: "alice", decision: expect.any(String) }];
-      const error = { code: "approval_refused", fault: "already_decided", decisions };
-      expect(one).toMatchObject({ exit_code: 4, error });
-    }
+    expect(answers.map((one) => one.exit_code).toSorted()).toEqual([0, 4]);
+    expect(await decided(run)).toEqual(["approve"]);
+  });
+
+  it("what is approved is taken back by any reviewer's rejection until it is used (B012)", async () => {
+    const { run, requests } = await folder.start("7");
+    const [{ nonce }] = requests;
+    await folder.rote("approvals", "approve", nonce, ...STORE, ...as("alice"));
+    const rejected = await folder.json("approvals", "reject", nonce, ...STORE, ...as("bob"));
+    expect(rejected).toMatchObject({ exit_code: 0, filed: true });
+    const resumed = await folder.json("runs", "resume", run, ...AT);
+    expect(resumed).toMatchObject({ state: "denied", reason: "approval_rejected" });
+    const types = (await entries(run)).map(({ type }) => type);
+    expect(types.slice(types.indexOf("approval_requested"))).not.toContain("admitted");
   });
 
   it("what was decided and used is told to whoever comes late, and does nothing", async () => {

@@ -105,8 +105,9 @@ describe("effects of one turn that need an approval", () => {
     expect([done.output, of.pay.calls.length]).toEqual(["Paid.", 2]);
   });
 
-  it("use up as many approvals as the policy wants of them, whoever else has approved", async () => {
-    const host = await made(bank(), { policy: ASKS });
+  it("use up as many approvals as the policy wants of them, each of them for every effect", async () => {
+    const approvals = { required: 2, requester_may_approve: false };
+    const host = await made(bank(), { policy: { ...ASKS, approvals } });
     const runtime = runtimeOf(host, script(calls(paying(1), paying(2)), say("Paid.")));
     const { run, requests } = await runtime.run("pay");
     const [request] = requests;
@@ -117,7 +118,7 @@ describe("effects of one turn that need an approval", () => {
       .journal.read(run)
       .flatMap(({ entry }) => (entry.type === "admitted" ? [entry.body] : []))
       .map((body) => (body as { readonly approvals: readonly JsonValue[] }).approvals.length);
-    expect(used).toEqual([1, 1]);
+    expect(used).toEqual([2, 2]);
   });
 
   it("that were approved are no approval of the next turn's", async () => {

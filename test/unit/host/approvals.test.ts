@@ -255,6 +255,43 @@ describe("one approval", () => {
     await whole.close();
   });
 
+  it("whose rejection is overtaken by its use is told so: what was admitted stays admitted (B017)", async () => {
+    const of = bank();
+    const whole = await hostAt(null, of);
+    const parts = partsOf(whole);
+    const { run } = await begin(whole);
+    const no = decision(asked(run), KEYS.bob, "bob", { decision: "reject" });
+    await whole.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+    const journal: Journal = {
+      ...parts.journal,
+      async append(request) {
+        // The run goes on while this rejection is about to be filed.
+        expect(await run.advanceAsync(whole)).toBe("verified");
+        return parts.journal.append(request);
+      },
+    };
+    const late = hostOf({ ...parts, journal }).fileDecision(no);
+    expect(await refusal(late)).toBe("approval_refused: already_decided");
+    expect(of.pay.calls).toHaveLength(1);
+    await whole.close();
+  });
+
+  it("is enough where one is required: another reviewer's is one too many (B017)", async () => {
+    const of = bank();
+    const host = await hostAt(null, of);
+    const { run } = await begin(host);
+    const answers = [
+      decision(asked(run), KEYS.alice, "alice"),
+      decision(asked(run), KEYS.bob, "bob"),
+    ].map((one) => refusal(host.fileDecision(one)));
+    expect(await Promise.all(answers)).toEqual([
+      "not refused",
+      "approval_refused: already_decided",
+    ]);
+    expect(entriesOf(host, HOST_CHAIN, "approval_received")).toHaveLength(1);
+    await host.close();
+  });
+
   it("counts no more once its key is revoked, in whichever process that was recorded", async () => {
     const directory = places.fresh();
     const of = bank();
