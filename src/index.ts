@@ -20,7 +20,12 @@ export {
   ProcedureMemory,
 } from "./app/procedure-memory.ts";
 export { type Deciding, openReview, type Review, type ReviewOptions } from "./app/review.ts";
-export type { FiledDecision, RequestStatus, ReviewRequest } from "./app/review-request.ts";
+export type {
+  Decision,
+  FiledDecision,
+  RequestStatus,
+  ReviewRequest,
+} from "./app/review-request.ts";
 export type { CurrencyTotal, Totals } from "./app/totals.ts";
 export type { Digest } from "./base/digest.ts";
 export { RoteError } from "./base/error.ts";
