@@ -69,6 +69,7 @@ describe("the package root", () => {
       "CompiledExpression",
       "CurrencyTotal",
       "Deciding",
+      "Decision",
       "Demotion",
       "DemotionCause",
       "Diagnostic",
