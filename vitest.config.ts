@@ -24,6 +24,7 @@ export default defineConfig({
     // Only for what hangs: a short limit would be a hidden assertion about how busy the machine is.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     // A test that leaves something behind must not decide what the next one sees.
     restoreMocks: true,
     unstubEnvs: true,

@@ -14,6 +14,7 @@ import { DEFAULT_MEMORY_LIMITS } from "../../src/model/memory.ts";
 import { systemTimers } from "../../src/os/timers.ts";
 import type { Append, Journal, Lease } from "../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
+import type { Timers } from "../../src/ports/timers.ts";
 import { openMemoryStore } from "../../src/store/memory/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { childProgram } from "../support/children.ts";
@@ -37,6 +38,7 @@ interface Opening {
   readonly clock: ManualClock;
   readonly owner?: string;
   readonly isDead?: (owner: string) => boolean;
+  readonly timers?: Timers;
 }
 
 const ADAPTERS: readonly {
@@ -52,13 +54,13 @@ const ADAPTERS: readonly {
   },
 ];
 
-function optionsOf({ clock, owner = "one", isDead = () => false }: Opening) {
+function optionsOf({ clock, owner = "one", isDead = () => false, timers = systemTimers }: Opening) {
   return {
     limits: DEFAULT_MEMORY_LIMITS,
     journal: {
       origin: ORIGIN,
       clock,
-      timers: systemTimers,
+      timers,
       owner,
       isDead,
       sign: (text: string) => signNote(text, ORIGIN, KEY),
@@ -325,6 +327,31 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
       return opened.ok ? Number(parseTreeHead(opened.value.text)?.size) : -1;
     });
     expect(sizes).toEqual([64, 71, 72]);
+  });
+
+  it("signs the head when nothing was written for a second, and not before", async () => {
+    const alarms: { readonly ms: number; readonly ring: () => void }[] = [];
+    const after: Timers["after"] = (ms, ring) => {
+      alarms.push({ ms, ring });
+      return () => undefined;
+    };
+    const own = mkdtempSync(join(tmpdir(), "rote-journal-"));
+    const idle = open(own, { clock, timers: { ...systemTimers, after } });
+    const lease = await leaseOn(idle.journal, "run-a");
+    await idle.journal.append(note(lease, 1));
+    clock.now += 600;
+    await idle.journal.append(note(lease, 2));
+    clock.now += 400;
+    alarms.shift()?.ring();
+    expect([idle.journal.heads(), alarms.map(({ ms }) => ms)]).toEqual([[], [600]]);
+    clock.now += 600;
+    alarms.shift()?.ring();
+    // Behind what the alarm has asked for.
+    await idle.journal.claim("run-b");
+    expect([idle.journal.heads().length, alarms.length]).toEqual([1, 0]);
+    await idle.journal.close();
+    idle.procedures.close();
+    rmSync(own, { recursive: true, force: true });
   });
 
   it("has in each head the root of the entries that anybody can recompute", async () => {

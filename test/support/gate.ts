@@ -147,6 +147,9 @@ export function bank(change: { readonly review?: object; readonly tool?: object 
 
 export type Options = Partial<HostOptions>;
 
+/** Nothing is signed for want of other work: a record is the same however slowly it is made. */
+const timers: Timers = { ...systemTimers, after: () => () => undefined };
+
 /** A host at a directory, or in this process only. */
 export function hostAt(
   directory: string | null,
@@ -154,7 +157,7 @@ export function hostAt(
   change: Options = {},
   seams: HostSeams = {},
 ): Promise<Host> {
-  return assembleHost(hostOptions(directory, tools, change), seams);
+  return assembleHost(hostOptions(directory, tools, change), { timers, ...seams });
 }
 
 export interface HeldAlarms {
