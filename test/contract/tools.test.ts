@@ -303,7 +303,7 @@ function frozen(value: JsonValue): JsonValue {
   return value;
 }
 
-describe.each(ADAPTERS)("tool adapter $name", { timeout: 120_000 }, ({ make, once }) => {
+describe.each(ADAPTERS)("tool adapter $name", ({ make, once }) => {
   let root: string;
   let subject: Subject;
 

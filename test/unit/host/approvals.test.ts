@@ -483,7 +483,7 @@ describe("a copied database", () => {
 });
 
 describe("at once", () => {
-  it("three processes with one approval pay once (B017)", { timeout: 120_000 }, async () => {
+  it("three processes with one approval pay once (B017)", async () => {
     const directory = places.fresh();
     const target = path.join(path.dirname(directory), "target.txt");
     const of = bank();

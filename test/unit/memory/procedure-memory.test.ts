@@ -650,7 +650,7 @@ describe("any change of digest invalidates", () => {
       environment: summary?.environment,
       qualification: id,
     });
-  }, 60_000);
+  });
 });
 
 describe("what a memory is asked and told", () => {
@@ -815,7 +815,7 @@ describe("what a memory is asked and told", () => {
     );
     expect(child.stderr).toBe("");
     expect(JSON.parse(child.stdout)).toEqual([false, true]);
-  }, 60_000);
+  });
 });
 
 function tsx(): string {
