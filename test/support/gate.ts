@@ -1,7 +1,4 @@
 /** Recipes and runs that exercise the gate, over the hosts of `host.ts`. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import {
   assembleHost,
   type HostOptions,
@@ -33,21 +30,6 @@ export function movedClock(): MovedClock {
     monotonicMs: () => 0,
     move: (ms) => {
       wall += ms;
-    },
-  };
-}
-
-/** Directories of a test file: made on demand, removed together. */
-export function directories(): { fresh(): string; remove(): void } {
-  const made: string[] = [];
-  return {
-    fresh() {
-      const directory = mkdtempSync(path.join(tmpdir(), "rote-gate-"));
-      made.push(directory);
-      return path.join(directory, "store");
-    },
-    remove() {
-      for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -9,11 +9,11 @@ import { partsOf } from "../../../src/host/index.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
 import { childProgram } from "../../support/children.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
-  directories,
   entriesOf,
   FENCED_PAYMENT,
   hostAt,

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
   entriesOf,
   FENCED_PAYMENT,
   hostAt,

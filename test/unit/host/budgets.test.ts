@@ -3,11 +3,11 @@ import type { Warrant } from "../../../src/model/trust.ts";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
 import { envelopeDigest } from "../../../src/trust/signed-document.ts";
 import { signWarrant } from "../../../src/trust/warrant.ts";
+import { directories } from "../../support/directories.ts";
 import {
   bank,
   begin,
   CHECK,
-  directories,
   hostAt,
   ONE_PAYMENT,
   ONE_READ,

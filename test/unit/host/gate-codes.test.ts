@@ -9,13 +9,13 @@ import { systemRandom } from "../../../src/os/random.ts";
 import { type Run, startRun } from "../../../src/run/index.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
 import { signWarrant } from "../../../src/trust/warrant.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   type Bank,
   bank,
   begin,
   CHECK,
-  directories,
   FENCED_PAYMENT,
   hostAt,
   INPUTS,

@@ -7,11 +7,11 @@ import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import type { TrustDocument } from "../../../src/model/trust.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
-  directories,
   hostAt,
   ONE_PAYMENT,
   ONE_READ,

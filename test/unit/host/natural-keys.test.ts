@@ -5,10 +5,10 @@ import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import { PAYLOAD_TYPES, type Reconciliation } from "../../../src/model/trust.ts";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   begin,
   CHECK,
-  directories,
   entriesOf,
   hostAt,
   OPEN,

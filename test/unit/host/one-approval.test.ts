@@ -4,12 +4,12 @@ import { hostOf, partsOf } from "../../../src/host/index.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
   entriesOf,
   FENCED_PAYMENT,
   hostAt,

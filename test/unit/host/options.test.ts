@@ -3,11 +3,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "../../../src/app/create-host.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
 import { partsOf } from "../../../src/host/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
-  directories,
   FENCED_PAYMENT,
   hostAt,
   type Options,

@@ -5,10 +5,10 @@ import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Append, Journal } from "../../../src/ports/journal.ts";
 import type { ProbeOutcome, Tool } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   begin,
   CHECK,
-  directories,
   hostAt,
   INPUTS,
   OPEN,

@@ -4,7 +4,8 @@ import { escaped, renderOperations } from "../../../src/host/index.ts";
 import { freezeOperation } from "../../../src/host/operation.ts";
 import { displayDigest } from "../../../src/host/show.ts";
 import type { Operation } from "../../../src/model/operation.ts";
-import { asked, bank, begin, directories, hostAt, TWO_FENCED } from "../../support/gate.ts";
+import { directories } from "../../support/directories.ts";
+import { asked, bank, begin, hostAt, TWO_FENCED } from "../../support/gate.ts";
 import { ORIGIN } from "../../support/host.ts";
 
 const places = directories();

@@ -6,12 +6,12 @@ import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Append, Journal } from "../../../src/ports/journal.ts";
 import type { ProbeOutcome, ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
   hostAt,
   INPUTS,
   movedClock,

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
   FENCED_PAYMENT,
   hostAt,
   INPUTS,

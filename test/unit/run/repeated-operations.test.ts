@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
   fence,
   hostAt,
   OPEN,

@@ -8,12 +8,12 @@ import { bindRecipe } from "../../../src/compile/index.ts";
 import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
   FENCED_PAYMENT,
   fence,
   hostAt,

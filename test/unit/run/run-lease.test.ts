@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
-  directories,
   FENCED_PAYMENT,
   hostAt,
   INPUTS,
