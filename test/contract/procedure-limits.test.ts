@@ -3,25 +3,14 @@ import { ok } from "../../src/base/result.ts";
 import type { ProcedureKey } from "../../src/model/memory.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
 import { exchange, keyOfWord, observation } from "../support/memory-evidence.ts";
-import {
-  ADAPTERS,
-  add,
-  DEMOTION,
-  qualifyWith,
-  type Stores,
-  signal,
-  storesOf,
-} from "./procedure-stores.ts";
+import { ADAPTERS, add, DEMOTION, qualifyWith, signal, storesOf } from "./procedure-stores.ts";
 
 describe.each(ADAPTERS)("procedure store $name", (adapter) => {
-  let stores: Stores;
+  const stores = storesOf(adapter);
   let store: ProcedureStore;
-
   beforeEach(() => {
-    stores = storesOf(adapter);
     store = stores.fresh();
   });
-
   afterEach(() => stores.remove());
 
   describe("limits", () => {

@@ -9,20 +9,16 @@ import {
   NEVER,
   qualification,
   qualifyWith,
-  type Stores,
   signal,
   storesOf,
 } from "./procedure-stores.ts";
 
 describe.each(ADAPTERS)("procedure store $name", (adapter) => {
-  let stores: Stores;
+  const stores = storesOf(adapter);
   let store: ProcedureStore;
-
   beforeEach(() => {
-    stores = storesOf(adapter);
     store = stores.fresh();
   });
-
   afterEach(() => stores.remove());
 
   describe("qualifying", () => {

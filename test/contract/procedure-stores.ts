@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ok, type Result } from "../../src/base/result.ts";
 import {
   DEFAULT_MEMORY_LIMITS,
@@ -12,6 +9,7 @@ import {
 import type { NewDemotion, NewObservation, ProcedureStore } from "../../src/ports/procedures.ts";
 import { memoryProcedures } from "../../src/store/memory/procedures.ts";
 import { createProcedures } from "../../src/store/sqlite/procedures.ts";
+import { directories } from "../support/directories.ts";
 import { KEY, NAME } from "../support/memory-evidence.ts";
 
 interface Adapter {
@@ -48,20 +46,17 @@ export interface Stores {
 
 /** Fresh stores of one adapter, each in a place of its own. */
 export function storesOf({ make }: Adapter): Stores {
-  const directory = mkdtempSync(join(tmpdir(), "rote-contract-"));
+  const places = directories();
   const made: ProcedureStore[] = [];
   return {
     fresh(limits = {}) {
-      const store = make(join(directory, `${made.length}`), {
-        ...DEFAULT_MEMORY_LIMITS,
-        ...limits,
-      });
+      const store = make(places.fresh(), { ...DEFAULT_MEMORY_LIMITS, ...limits });
       made.push(store);
       return store;
     },
     remove() {
-      for (const store of made) store.close();
-      rmSync(directory, { recursive: true, force: true });
+      for (const store of made.splice(0)) store.close();
+      places.remove();
     },
   };
 }

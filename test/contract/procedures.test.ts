@@ -5,7 +5,6 @@ import { err, ok, type Result } from "../../src/base/result.ts";
 import type { ObservationChange, ProcedureStore } from "../../src/ports/procedures.ts";
 import {
   digest,
-  ENVIRONMENT,
   exchange,
   KEY,
   keyOfWord,
@@ -13,26 +12,23 @@ import {
   observation,
   plainRecord,
 } from "../support/memory-evidence.ts";
+import { ENVIRONMENT } from "../support/pure-procedure.ts";
 import {
   ADAPTERS,
   add,
   DEMOTION,
   NEVER,
   qualifyWith,
-  type Stores,
   signal,
   storesOf,
 } from "./procedure-stores.ts";
 
 describe.each(ADAPTERS)("procedure store $name", (adapter) => {
-  let stores: Stores;
+  const stores = storesOf(adapter);
   let store: ProcedureStore;
-
   beforeEach(() => {
-    stores = storesOf(adapter);
     store = stores.fresh();
   });
-
   afterEach(() => stores.remove());
 
   describe("observing", () => {

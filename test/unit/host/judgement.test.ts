@@ -5,8 +5,8 @@ import { judge, partsOf } from "../../../src/host/index.ts";
 import { changeBetween } from "../../../src/host/operation.ts";
 import type { GateCode, Operation } from "../../../src/model/operation.ts";
 import { bank, hostAt, OPEN } from "../../support/gate.ts";
-import { ORIGIN } from "../../support/host.ts";
 import { requestOf } from "./gate-outcomes.ts";
+import { operationOf } from "./operations.ts";
 
 describe("a judgement", () => {
   const judged = async (change: object) => {
@@ -92,28 +92,3 @@ describe("what changed between the request and the admission", () => {
     }
   });
 });
-
-function operationOf(): Operation {
-  return {
-    type: "rote-operation/v1",
-    audience: ORIGIN,
-    run: "run-x",
-    node: "pay",
-    index: null,
-    call: null,
-    attempt: 1,
-    recipe: null,
-    tool: { name: "bank.pay", category: "effect", definition: "sha256:0" as never },
-    arguments: { account: "7", amount: "50" },
-    key: null,
-    identity: "agent",
-    intent: null,
-    warrant: null,
-    policy: "sha256:0" as never,
-    trust: "sha256:0" as never,
-    environment: null,
-    verifiers: [],
-    budget: "sha256:0" as never,
-    requested_at: 0,
-  };
-}
