@@ -14,6 +14,7 @@ import { DEFAULT_MEMORY_LIMITS } from "../../src/model/memory.ts";
 import { systemTimers } from "../../src/os/timers.ts";
 import type { Append, Journal, Lease } from "../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
+import type { Timers } from "../../src/ports/timers.ts";
 import { openMemoryStore } from "../../src/store/memory/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { childProgram } from "../support/children.ts";
@@ -35,6 +36,7 @@ interface Opened {
 
 interface Opening {
   readonly clock: ManualClock;
+  readonly timers?: Timers;
   readonly owner?: string;
   readonly isDead?: (owner: string) => boolean;
 }
@@ -52,13 +54,13 @@ const ADAPTERS: readonly {
   },
 ];
 
-function optionsOf({ clock, owner = "one", isDead = () => false }: Opening) {
+function optionsOf({ clock, timers = systemTimers, owner = "one", isDead = () => false }: Opening) {
   return {
     limits: DEFAULT_MEMORY_LIMITS,
     journal: {
       origin: ORIGIN,
       clock,
-      timers: systemTimers,
+      timers,
       owner,
       isDead,
       sign: (text: string) => signNote(text, ORIGIN, KEY),
@@ -325,6 +327,34 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
       return opened.ok ? Number(parseTreeHead(opened.value.text)?.size) : -1;
     });
     expect(sizes).toEqual([64, 71, 72]);
+  });
+
+  it("signs the head when nothing was written for a second, and not before", async () => {
+    const alarms: (() => void)[] = [];
+    const timers: Timers = {
+      ...systemTimers,
+      after: (_, ring) => {
+        alarms.push(ring);
+        return () => undefined;
+      },
+    };
+    const store = open(join(directory, "resting"), { clock, timers });
+    const resting = store.journal;
+    const lease = await leaseOn(resting, "run-a");
+    const ringAfter = async (ms: number) => {
+      clock.now += ms;
+      expect(alarms).toHaveLength(1);
+      alarms.pop()?.();
+      // What was queued before is done when this is.
+      await resting.append(note(lease, "more"));
+    };
+    await resting.append(note(lease, "first"));
+    await ringAfter(999);
+    expect(resting.heads()).toHaveLength(0);
+    await ringAfter(1_000);
+    expect(resting.heads()).toHaveLength(1);
+    await resting.close();
+    store.procedures.close();
   });
 
   it("has in each head the root of the entries that anybody can recompute", async () => {
