@@ -5,13 +5,15 @@ import { type GateRequest, judge, partsOf } from "../../../src/host/index.ts";
 import { admit } from "../../../src/host/perform.ts";
 import type { GateCode } from "../../../src/model/operation.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
-import { bank, begin, directories, hostAt, movedClock } from "../../support/gate.ts";
-import { hostOptions, KEYS, nowSeconds, trust, trustDocument } from "../../support/host.ts";
+import { directories } from "../../support/directories.ts";
+import { bank, begin, hostAt, movedClock } from "../../support/gate.ts";
+import { KEYS, nowSeconds, POLICY, trust, trustDocument } from "../../support/host.ts";
+import { requestOf } from "./gate-outcomes.ts";
 
 const places = directories();
 afterAll(() => places.remove());
 
-const { policy } = hostOptions(null, []);
+const policy = POLICY;
 
 interface Fault {
   readonly code: GateCode;
@@ -37,23 +39,7 @@ const FAULTS: readonly Fault[] = [
   { code: "before_effect_refused", request: { beforeEffect: () => "no" } },
 ];
 
-const REQUEST: GateRequest = {
-  run: "run-x",
-  node: "pay",
-  index: null,
-  call: null,
-  attempt: 1,
-  category: "effect",
-  tool: "bank.pay",
-  arguments: { account: "7" },
-  key: null,
-  recipe: null,
-  environment: null,
-  environmentNow: () => null,
-  verifiers: [],
-  requestedAt: 0,
-  beforeEffect: () => null,
-};
+const REQUEST: GateRequest = requestOf();
 
 async function judgedWith(faults: readonly Fault[]) {
   const clock = movedClock();
