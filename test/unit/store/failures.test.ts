@@ -25,7 +25,7 @@ import { FILE, PROCEDURES } from "../../../src/store/sqlite/schema.ts";
 import { directories } from "../../support/directories.ts";
 import { KEY } from "../../support/memory-evidence.ts";
 import { canMount, smallDisk } from "../../support/small-disk.ts";
-import { add, caught, code, runs, SLOW } from "./observations.ts";
+import { add, caught, code, runs } from "./observations.ts";
 
 const ROOT = process.getuid?.() === 0;
 const MOUNTS = ROOT && canMount();
@@ -95,7 +95,6 @@ describe("a full disk", () => {
         disk.remove();
       }
     },
-    SLOW,
   );
 
   it.skipIf(!MOUNTS)(
@@ -117,20 +116,16 @@ describe("a full disk", () => {
     },
   );
 
-  it(
-    "ends the use of the store by a clear code and loses nothing (simulated everywhere by PRAGMA max_page_count)",
-    () => {
-      createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
-      const database = openDatabase(join(directory, FILE), PROCEDURES);
-      database.pragma("max_page_count = 120");
-      const store = proceduresIn(database, DEFAULT_MEMORY_LIMITS);
-      const { kept, error } = fill(store);
-      expect(kept.length).toBeGreaterThan(10);
-      endsCleanly(store, error);
-      expect(runs(directory)).toEqual(kept);
-    },
-    SLOW,
-  );
+  it("ends the use of the store by a clear code and loses nothing (simulated everywhere by PRAGMA max_page_count)", () => {
+    createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
+    const database = openDatabase(join(directory, FILE), PROCEDURES);
+    database.pragma("max_page_count = 120");
+    const store = proceduresIn(database, DEFAULT_MEMORY_LIMITS);
+    const { kept, error } = fill(store);
+    expect(kept.length).toBeGreaterThan(10);
+    endsCleanly(store, error);
+    expect(runs(directory)).toEqual(kept);
+  });
 });
 
 describe("a memory that cannot be written", () => {

@@ -4,9 +4,6 @@ import type { ProcedureStore } from "../../../src/ports/procedures.ts";
 import { openProcedures } from "../../../src/store/sqlite/procedures.ts";
 import { exchange, KEY, NAME, observation } from "../../support/memory-evidence.ts";
 
-/** Starting a second Node takes a second or more on a busy machine. */
-export const SLOW = 120_000;
-
 export function add(store: ProcedureStore, word: string, size = 0, key = KEY) {
   const models = size === 0 ? [] : [exchange("n", "p", "x".repeat(size))];
   const given = observation(word, { models: models.map(({ source: _source, ...rest }) => rest) });

@@ -16,7 +16,7 @@ import { FILE, PROCEDURES } from "../../../src/store/sqlite/schema.ts";
 import { childProgram } from "../../support/children.ts";
 import { directories } from "../../support/directories.ts";
 import { exchange, KEY, keyOfWord, NAME, observation } from "../../support/memory-evidence.ts";
-import { add, caught, code, runs, SLOW } from "./observations.ts";
+import { add, caught, code, runs } from "./observations.ts";
 
 const CHILD = childProgram("memory");
 
@@ -77,24 +77,20 @@ describe("integers", () => {
 });
 
 describe("two processes", () => {
-  it(
-    "each 200 times read the head and append, in one transaction: 400 rows and no busy error (B113)",
-    async () => {
-      createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
-      const outputs = await Promise.all(
-        ["left", "right"].map((prefix) => linesOf(child(directory, prefix, 200))),
-      );
-      expect(outputs.map((lines) => lines.at(-1))).toEqual(["done", "done"]);
-      const seqs = outputs.flatMap((lines) => lines.slice(1, -1)).map(Number);
-      expect(seqs.sort((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, n) => n + 1));
-      const kept = runs(directory);
-      // Each append saw the head that the one before it had left.
-      expect(kept.map((run) => Number(run.split("-after-")[1]))).toEqual(
-        Array.from({ length: 400 }, (_, n) => n),
-      );
-    },
-    SLOW,
-  );
+  it("each 200 times read the head and append, in one transaction: 400 rows and no busy error (B113)", async () => {
+    createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
+    const outputs = await Promise.all(
+      ["left", "right"].map((prefix) => linesOf(child(directory, prefix, 200))),
+    );
+    expect(outputs.map((lines) => lines.at(-1))).toEqual(["done", "done"]);
+    const seqs = outputs.flatMap((lines) => lines.slice(1, -1)).map(Number);
+    expect(seqs.sort((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, n) => n + 1));
+    const kept = runs(directory);
+    // Each append saw the head that the one before it had left.
+    expect(kept.map((run) => Number(run.split("-after-")[1]))).toEqual(
+      Array.from({ length: 400 }, (_, n) => n),
+    );
+  });
 
   it("a lock that is kept is a clear error at the end of patience, and the store goes on", () => {
     createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
@@ -126,29 +122,25 @@ describe("two processes", () => {
     theirs.close();
   });
 
-  it(
-    "killed in the middle of writing, one leaves a store that holds all it acknowledged",
-    async () => {
-      createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
-      for (const [round, after] of [1, 7, 40].entries()) {
-        const killed = child(directory, `round${round}`, 100_000);
-        let seen = 0;
-        const lines = await linesOf(killed, () => {
-          seen += 1;
-          if (seen === after + 1) killed.kill("SIGKILL");
-        });
-        const acknowledged = lines.filter((line) => /^\d+$/.test(line)).length;
-        expect(acknowledged).toBeGreaterThanOrEqual(after);
-        const kept = runs(directory).filter((run) => run.startsWith(`run-round${round}-`));
-        expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
-        expect(kept.length).toBeLessThanOrEqual(acknowledged + 1);
-      }
-      const database = openDatabase(join(directory, FILE), PROCEDURES);
-      expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
-      database.close();
-    },
-    SLOW,
-  );
+  it("killed in the middle of writing, one leaves a store that holds all it acknowledged", async () => {
+    createProcedures(directory, DEFAULT_MEMORY_LIMITS).close();
+    for (const [round, after] of [1, 7, 40].entries()) {
+      const killed = child(directory, `round${round}`, 100_000);
+      let seen = 0;
+      const lines = await linesOf(killed, () => {
+        seen += 1;
+        if (seen === after + 1) killed.kill("SIGKILL");
+      });
+      const acknowledged = lines.filter((line) => /^\d+$/.test(line)).length;
+      expect(acknowledged).toBeGreaterThanOrEqual(after);
+      const kept = runs(directory).filter((run) => run.startsWith(`run-round${round}-`));
+      expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
+      expect(kept.length).toBeLessThanOrEqual(acknowledged + 1);
+    }
+    const database = openDatabase(join(directory, FILE), PROCEDURES);
+    expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
+    database.close();
+  });
 });
 
 describe("a commit", () => {
@@ -180,7 +172,6 @@ describe("a commit", () => {
       expect(acknowledged).toHaveLength(20);
       expect(acknowledged.filter((syncs) => syncs === "")).toEqual([]);
     },
-    SLOW,
   );
 });
 
