@@ -185,7 +185,7 @@ function reviewOf(reading: Reading): Review {
       } catch (error) {
         const late = error instanceof RoteError && error.data["fault"] === "already_decided";
         if (!late || answer === undefined) throw error;
-        throw alreadyDecided(told(answer.request).decisions);
+        throw alreadyDecided(told(answer.request));
       }
     },
 
