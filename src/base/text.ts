@@ -13,6 +13,14 @@ export function hasLoneSurrogate(text: string): boolean {
   return false;
 }
 
+/** Text of others within a line of ours: what would begin a line of its own, which may pass for one of ours, is written out. */
+export function inLine(text: string): string {
+  return text.replaceAll(
+    /[\n\r\u2028\u2029]/g,
+    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
+  );
+}
+
 /** Order by UTF-16 units, the order of RFC 8785 and of every tie in Rote. Never by locale. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;

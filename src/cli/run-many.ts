@@ -18,7 +18,7 @@ import {
   tallyText,
   worse,
 } from "./tally.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Runs between two looks at the event loop, where Ctrl-C is noticed. */
 const BREATH = 16;
@@ -35,7 +35,7 @@ export async function runMany(call: Call, session: Session, file: string): Promi
       if (terminal.interrupted.aborted) break;
       const told = await runLine(session, line, terminal);
       addLine(tally, told);
-      if (call.json) terminal.data(`${JSON.stringify(told.json)}\n`);
+      if (call.json) terminal.data(`${jsonText(told.json)}\n`);
       await showProgress(tally, terminal);
     }
   } catch (error) {
