@@ -15,7 +15,8 @@ export async function run(call: Call): Promise<Outcome> {
     const transcript = new AgentRuntime({ host, model: NO_MODEL }).export(name);
     const line = `${jsonText(transcript)}\n`;
     const file = textOption(options, "out");
-    if (file !== undefined) writeDocument(file, line, switchOption(options, "force"));
+    // What the store keeps from others is kept from them here as well.
+    if (file !== undefined) writeDocument(file, line, switchOption(options, "force"), 0o600);
     else if (!json) terminal.data(line);
     const calls = transcript.tool_calls.length;
     return {
