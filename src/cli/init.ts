@@ -19,10 +19,10 @@ import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
 import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../model/workflows.ts";
 import { fault, usageFault } from "./fault.ts";
 import { codeOf, isVacant } from "./files.ts";
+import { originOf, refuseOddName } from "./keys/trust-file.ts";
 import { newPassphrase } from "./passphrase.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 import { table } from "./table.ts";
-import { originOf, refuseOddName } from "./trust-file.ts";
 
 const HOST = "host";
 const INPUTS = "inputs";

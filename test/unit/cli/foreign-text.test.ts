@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/program.ts";
-import { runText } from "../../../src/cli/run-told.ts";
+import { runText } from "../../../src/cli/run/told.ts";
 import { table } from "../../../src/cli/table.ts";
 import { jsonText, type Terminal } from "../../../src/cli/terminal.ts";
 import { bank, begin, hostAt } from "../../support/gate.ts";
