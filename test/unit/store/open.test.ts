@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../../../src/model/memory.ts";
 import type { Format } from "../../../src/store/sqlite/format.ts";
-import { createDatabase, openDatabase } from "../../../src/store/sqlite/open.ts";
+import { createDatabase, makeDurable, openDatabase } from "../../../src/store/sqlite/open.ts";
 import { createProcedures, openProcedures } from "../../../src/store/sqlite/procedures.ts";
 import { FILE } from "../../../src/store/sqlite/schema.ts";
 
@@ -144,6 +144,12 @@ describe("an opened database", () => {
       expect(database.pragma("secure_delete", { simple: true })).toBe(1n);
       database.close();
     }
+  });
+
+  it("is not used where commits cannot be on disk, as in memory", () => {
+    const database = new Sqlite(":memory:");
+    expect(() => makeDurable(database, "memory")).toThrow(/cannot be written durably/);
+    database.close();
   });
 
   it("gives integers exactly, through every way of asking (B112, B116)", () => {
