@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ModuleInfo, type OutputChunk, rolldown } from "rolldown";
+import { withoutDetours } from "./detours.ts";
 import { noticesOf } from "./notices.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -81,8 +82,9 @@ export async function bundle(directory: string): Promise<void> {
     },
   });
   await build.close();
-  const chunks = output.filter((file) => file.type === "chunk");
-  checkHome(chunks);
+  const made = output.filter((file) => file.type === "chunk");
+  checkHome(made);
+  const chunks = withoutDetours(made);
   const files = new Map([[NOTICES, noticesOf(ROOT, chunks)]]);
   for (const { fileName, code, map } of [...chunks].sort((one, other) => rank(one) - rank(other))) {
     if (map !== null) files.set(`${fileName}.map`, map.toString());

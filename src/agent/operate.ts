@@ -225,7 +225,7 @@ function gateRequest(
     key: keyOf(start.tools.find(({ name }) => name === call.name)?.key ?? [], call.arguments),
     recipe: null,
     environment: environmentDigest(start.environment),
-    environmentNow: () => environmentDigest(environmentFor(parts, names)),
+    environmentNow: (moment) => environmentDigest(environmentFor(parts, names, moment)),
     verifiers: [],
     requestedAt,
     // No recipe stands behind an agent's effect, so no verifier does: policy and approvals decide alone.

@@ -13,6 +13,21 @@ export function byteSink(): ByteSink {
   return { bytes: Buffer.allocUnsafe(FIRST_SIZE), size: 0 };
 }
 
+/** Written in by one document after the other, and taken away while one is written. A large one is not kept. */
+let spare: Buffer | undefined;
+const MOST_SPARE = 65_536;
+
+export function takeSpare(): Buffer {
+  const bytes = spare ?? Buffer.allocUnsafeSlow(2 * FIRST_SIZE);
+  spare = undefined;
+  return bytes;
+}
+
+/** For who has copied what it keeps. */
+export function giveSpare(bytes: Buffer): void {
+  if (bytes.length <= MOST_SPARE) spare = bytes;
+}
+
 export function putByte(sink: ByteSink, byte: number): void {
   if (sink.size === sink.bytes.length) grow(sink, 1);
   sink.bytes[sink.size] = byte;

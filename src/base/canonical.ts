@@ -10,11 +10,12 @@
  */
 import {
   type ByteSink,
-  byteSink,
+  giveSpare,
   putAscii,
   putByte,
   putBytes,
   putQuoted,
+  takeSpare,
 } from "./canonical-bytes.ts";
 import { RoteError } from "./error.ts";
 import type { JsonValue } from "./json-value.ts";
@@ -42,8 +43,7 @@ interface Writer extends ByteSink {
  * object that is neither plain nor null-prototype, or nesting over 512 levels (so every cycle).
  */
 export function canonicalText(value: JsonValue): string {
-  const { bytes, size } = canonical(value);
-  return bytes.toString("utf8", 0, size);
+  return written("", value, undefined, (bytes) => bytes.toString("utf8"));
 }
 
 /** The UTF-8 bytes of `canonicalText`. `known` has those of frozen parts of the value, which are taken over. */
@@ -51,16 +51,35 @@ export function canonicalBytes(
   value: JsonValue,
   known?: ReadonlyMap<object, Uint8Array>,
 ): Uint8Array {
-  const { bytes, size } = canonical(value, known);
-  // A copy of its own length: the writer's buffer is larger, and shared with other buffers of the process.
-  return new Uint8Array(bytes.subarray(0, size));
+  return written("", value, known, ownCopy);
 }
 
-function canonical(value: JsonValue, known?: ReadonlyMap<object, Uint8Array>): Writer {
-  const { bytes, size } = byteSink();
-  const writer: Writer = { bytes, size, known, path: [] };
+/** The canonical bytes behind a head of ASCII. */
+export function canonicalBehind(head: string, value: JsonValue): Uint8Array {
+  return written(head, value, undefined, ownCopy);
+}
+
+/** What `use` makes of the same bytes while they stand in the writer's buffer: they are no others' after it returned. */
+export function overCanonical<T>(head: string, value: JsonValue, use: (bytes: Buffer) => T): T {
+  return written(head, value, undefined, use);
+}
+
+function ownCopy(bytes: Buffer): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+function written<T>(
+  head: string,
+  value: JsonValue,
+  known: ReadonlyMap<object, Uint8Array> | undefined,
+  use: (bytes: Buffer) => T,
+): T {
+  const writer: Writer = { bytes: takeSpare(), size: 0, known, path: [] };
+  putAscii(writer, head);
   write(value, writer, 0);
-  return writer;
+  const made = use(writer.bytes.subarray(0, writer.size));
+  giveSpare(writer.bytes);
+  return made;
 }
 
 function write(value: unknown, writer: Writer, depth: number): void {

@@ -1,7 +1,7 @@
 /** Digests of documents. The tag keeps kinds apart: a document of one kind never has the digest of another. */
 import { createHash, hash } from "node:crypto";
 import type { Brand } from "./brand.ts";
-import { canonicalBytes } from "./canonical.ts";
+import { canonicalBehind, overCanonical } from "./canonical.ts";
 import { RoteError } from "./error.ts";
 import type { JsonValue } from "./json-value.ts";
 
@@ -17,7 +17,22 @@ const TAG = /^[\x21-\x7e]+$/;
  * @throws RoteError `not_canonical` when the value is outside the closed domain.
  */
 export function digestOf(tag: string, value: JsonValue): Digest {
-  return digestBytes(tag, canonicalBytes(value));
+  return mint(overCanonical(`${checkTag(tag)}\n`, value, sha256Hex));
+}
+
+/**
+ * A document's canonical bytes and its digest, written once.
+ *
+ * @throws RoteError `not_canonical`, `bad_tag`
+ */
+export function digestedBytes(tag: string, value: JsonValue): DigestedBytes {
+  const content = canonicalBehind(`${checkTag(tag)}\n`, value);
+  return { bytes: content.subarray(tag.length + 1), digest: mint(sha256Hex(content)) };
+}
+
+export interface DigestedBytes {
+  readonly bytes: Uint8Array;
+  readonly digest: Digest;
 }
 
 /**

@@ -32,9 +32,9 @@ const MAX_SIGNATURES = 16;
 
 /** The pre-authentication encoding: lengths are in bytes, not in UTF-16 units. */
 export function preAuthEncoding(payloadType: string, payload: Uint8Array): Uint8Array {
-  const type = Buffer.from(payloadType, "utf8");
-  const head = `DSSEv1 ${type.byteLength} `;
-  return Buffer.concat([Buffer.from(head), type, Buffer.from(` ${payload.byteLength} `), payload]);
+  const length = Buffer.byteLength(payloadType, "utf8");
+  const head = `DSSEv1 ${length} ${payloadType} ${payload.byteLength} `;
+  return Buffer.concat([Buffer.from(head, "utf8"), payload]);
 }
 
 export function signEnvelope(

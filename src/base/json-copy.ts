@@ -4,7 +4,7 @@ import type { JsonValue } from "./json-value.ts";
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson);
-  const copy: { [key: string]: JsonValue } = Object.create(null);
+  const copy: { [key: string]: JsonValue } = Object.setPrototypeOf({}, null);
   for (const [key, member] of Object.entries(value)) copy[key] = copyJson(member);
   return copy;
 }

@@ -16,6 +16,15 @@ export function leafHash(entry: Uint8Array): Uint8Array {
   return sha256(Buffer.concat([LEAF, entry]));
 }
 
+/** What the hash of a leaf is made of has this byte before the entry. */
+export const LEAF_BYTE = 0;
+
+/** `leafHash` of an entry that stands behind `LEAF_BYTE` already. */
+export function leafHashBehind(leaf: Uint8Array): Uint8Array {
+  if (leaf[0] !== LEAF_BYTE) throw new RangeError("not the bytes of a leaf");
+  return sha256(leaf);
+}
+
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha256(Buffer.concat([NODE, left, right]));
 }

@@ -7,12 +7,17 @@ import type { Environment } from "../model/environment.ts";
 import { checkToolReview } from "../trust/tool-review.ts";
 import { definitionOf } from "./judge.ts";
 import type { HostParts } from "./parts.ts";
-import { judgedNow } from "./time.ts";
+import { judgedNow, type Moment } from "./time.ts";
 
 /** `tools` are the names of the tools that the procedure calls, each once, in order. */
-export function environmentFor(parts: HostParts, tools: readonly string[]): Environment {
+export function environmentFor(
+  parts: HostParts,
+  tools: readonly string[],
+  moment?: Moment,
+): Environment {
   // Without tools there is nothing signed to look at: asked at every step, so what is not needed is not read.
-  const signed = tools.length === 0 ? undefined : { trust: parts.trust(), now: judgedNow(parts) };
+  const signed =
+    tools.length === 0 ? undefined : (moment ?? { trust: parts.trust(), now: judgedNow(parts) });
   const definitions = tools.map((name) => {
     const registered = parts.tools.get(name);
     const review =

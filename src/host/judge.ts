@@ -22,7 +22,7 @@ import type { TrustStore } from "../trust/trust-store.ts";
 import { type CheckedWarrant, checkWarrant, warrantRefusal } from "../trust/warrant.ts";
 import { type FrozenOperation, freezeOperation } from "./operation.ts";
 import { type HostParts, type RegisteredTool, TRUST_COUNTER } from "./parts.ts";
-import { judgedNow } from "./time.ts";
+import { judgedNow, type Moment } from "./time.ts";
 import { bounded, CODE_LENGTH } from "./words.ts";
 
 /** What a run or an agent wants done, and what it was made for. */
@@ -41,8 +41,8 @@ export interface GateRequest {
   readonly verifiers: readonly Digest[];
   /** Milliseconds since 1970 UTC; of the request for approval, when one was waited for. */
   readonly requestedAt: number;
-  /** What `environment` would be of the host as it is now. */
-  readonly environmentNow: () => Digest | null;
+  /** What `environment` would be of the host as it is at the moment of the judgement. */
+  readonly environmentNow: (moment: Moment) => Digest | null;
   /** The verifier's rule before an effect: null when it passed, else why not. Absent for reads. */
   readonly beforeEffect?: (operation: Operation) => string | null;
 }
@@ -169,7 +169,7 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
     }
   }
 
-  if (request.environmentNow() !== request.environment) {
+  if (request.environmentNow({ trust, now }) !== request.environment) {
     return refuse("environment_changed", "the environment is not the recipe's any more", rules);
   }
 

@@ -1,5 +1,5 @@
 import { canonicalBytes } from "../base/canonical.ts";
-import { type Digest, digestBytes, taggedBytes } from "../base/digest.ts";
+import { type Digest, digestedBytes, taggedBytes } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import { copyJson, isJsonArray, isJsonObject, type JsonValue, readJson } from "../base/json.ts";
@@ -19,17 +19,13 @@ const LIMITS = { numbers: "finite", maxDepth: 600, maxNodes: 10_000_000 } as con
 
 /** @throws RoteError `not_canonical` when the arguments have no canonical form */
 export function freezeOperation(draft: Operation): FrozenOperation {
-  const bytes = canonicalBytes(draft);
-  return { operation: deepFreeze(thaw(bytes)), bytes, digest: operationDigest(bytes) };
+  const { bytes, digest } = digestedBytes(TAGS.operation, draft);
+  return { operation: deepFreeze(thaw(bytes)), bytes, digest };
 }
 
 /** The operation in bytes that were frozen before, as from the journal. */
 export function refreeze(json: JsonValue): FrozenOperation {
   return freezeOperation(asOperation(json));
-}
-
-export function operationDigest(bytes: Uint8Array): Digest {
-  return digestBytes(TAGS.operation, bytes);
 }
 
 /** The operation as content whose SHA-256 is its digest. */

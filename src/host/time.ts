@@ -1,5 +1,13 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { TrustStore } from "../trust/trust-store.ts";
+
+/** What signatures are judged by at one moment: read once for all that is judged then. */
+export interface Moment {
+  readonly trust: TrustStore;
+  /** Seconds since 1970 UTC. */
+  readonly now: number;
+}
 
 /**
  * The time in whole seconds since 1970 UTC by which the gate judges what begins and ends. Where the log is ahead of this

@@ -5,7 +5,7 @@ import { readValue, typeName, writeValue } from "../expression/index.ts";
 import type { ModelAnswer, ModelIdentity } from "../model/run.ts";
 import type { ItemName, ModelAnsweredEvent } from "./event.ts";
 import { itemType, notPending, openItem } from "./outside.ts";
-import { firstPendingModel } from "./pending.ts";
+import { firstPending } from "./pending.ts";
 import type { Program } from "./program.ts";
 import type { RunState } from "./state.ts";
 import { readUsage } from "./usage.ts";
@@ -58,8 +58,8 @@ export function answerEvent(
 /** Without a node, the answer is for the first pending boundary. */
 function nameOf(program: Program, state: RunState, given: ModelAnswer): ItemName {
   if (given.node !== undefined) return { node: given.node, index: given.index ?? null };
-  const first = firstPendingModel(program, state);
-  if (first !== null) return { node: first.node, index: first.index };
+  const first = firstPending(program, state);
+  if (first !== null) return { node: first.node.id, index: first.item.index };
   throw new RoteError("not_pending", "the run waits for no model answer");
 }
 

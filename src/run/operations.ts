@@ -276,7 +276,7 @@ function gateRequest(
     key,
     recipe: boundDigest(plan),
     environment: boundEnvironmentDigest(plan),
-    environmentNow: () => digestOfEnvironment(environmentFor(attached.parts, tools)),
+    environmentNow: (moment) => digestOfEnvironment(environmentFor(attached.parts, tools, moment)),
     verifiers: [verifier.digest],
     requestedAt,
     ...(category === "effect"

@@ -19,22 +19,37 @@ export function pendingModels(program: Program, state: RunState): readonly Pendi
 
 /** The first of them, without describing the others. */
 export function firstPendingModel(program: Program, state: RunState): PendingModel | null {
+  const first = firstPending(program, state);
+  return first === null ? null : describe(first.node, first.item);
+}
+
+/** Which is the first. */
+export function firstPending(
+  program: Program,
+  state: RunState,
+): { readonly node: PlanNode; readonly item: ModelItem } | null {
   if (state.end !== null) return null;
   let first: PlanNode | undefined;
-  for (const node of waitingNodes(program, state)) {
-    if (node.step.kind !== "model") continue;
+  for (const index of state.waiting) {
+    const node = program.plan.nodes[index];
+    if (node?.step.kind !== "model") continue;
     if (first === undefined || compareText(node.id, first.id) < 0) first = node;
   }
   if (first === undefined) return null;
   const item = openModelItem(state.nodes[first.index]);
-  return item === undefined ? null : describe(first, item);
+  return item === undefined ? null : { node: first, item };
 }
 
 /** The state's name as long as the run has not ended. */
 export function waitingState(program: Program, state: RunState): WaitingState {
-  const kinds = new Set(waitingNodes(program, state).map((node) => node.step.kind));
-  if (kinds.has("model")) return "awaiting_model";
-  return kinds.has("approval") ? "awaiting_approval" : "running";
+  // Asked after every step, so nothing is made for it.
+  let found: WaitingState = "running";
+  for (const index of state.waiting) {
+    const kind = program.plan.nodes[index]?.step.kind;
+    if (kind === "model") return "awaiting_model";
+    if (kind === "approval") found = "awaiting_approval";
+  }
+  return found;
 }
 
 function waitingNodes(program: Program, state: RunState): PlanNode[] {

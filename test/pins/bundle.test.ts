@@ -88,10 +88,17 @@ describe("what ships", () => {
   });
 
   it("loads few files for the root and for help", () => {
-    expect(loadedBy("index.js").length).toBeLessThanOrEqual(4);
+    expect(loadedBy("index.js").length).toBeLessThanOrEqual(3);
     expect(loadedBy("index.js")).toContain("chunks/core.js");
     expect(loadedBy("cli/main.js").length).toBeLessThanOrEqual(6);
     expect(loadedBy("cli/main.js")).not.toContain("chunks/core.js");
+  });
+
+  it("has no file that only passes on what another one holds, besides those that are imported by name", () => {
+    const passing = built.filter((file) =>
+      /^export \{ [^}]+ \} from "[^"]+";\s*$/.test(readFileSync(join(DIST, file), "utf8")),
+    );
+    expect(passing.filter((file) => file.startsWith("chunks/"))).toEqual([]);
   });
 
   it("is ASCII, which is read in half the space", () => {

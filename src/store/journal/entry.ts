@@ -3,6 +3,7 @@ import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import { readJson } from "../../base/json.ts";
 import { isJsonObject, type JsonValue } from "../../base/json-value.ts";
+import { LEAF_BYTE } from "../../base/merkle.ts";
 import {
   type Appended,
   ENTRY_TYPES,
@@ -44,16 +45,24 @@ export function bodyBytes(
   return { body, bytes };
 }
 
-/** The canonical bytes of an entry; its members stand in the order of RFC 8785, so only the body needs sorting. */
-export function entryBytes(entry: Omit<Entry, "body">, body: Uint8Array): Uint8Array {
+/**
+ * The canonical bytes of an entry behind `LEAF_BYTE`, as the log hashes them; its members stand in the order of RFC
+ * 8785, so only the body needs sorting.
+ */
+export function leafBytes(entry: Omit<Entry, "body">, body: Uint8Array): Uint8Array {
   const { chain, epoch, prev, seq, time, type, v } = entry;
   const rest =
     `,"chain":${JSON.stringify(chain)},"epoch":${epoch},"prev":"${prev}",` +
     `"seq":${seq},"time":${time},"type":"${type}","v":${v}}`;
-  return Buffer.concat([HEAD, body, Buffer.from(rest)]);
+  const head = HEAD.byteLength;
+  const leaf = Buffer.allocUnsafe(head + body.byteLength + Buffer.byteLength(rest));
+  leaf.set(HEAD);
+  leaf.set(body, head);
+  leaf.write(rest, head + body.byteLength);
+  return leaf;
 }
 
-const HEAD = Buffer.from('{"body":');
+const HEAD = Buffer.from([LEAF_BYTE, ...Buffer.from('{"body":')]);
 
 /** An entry as stored. @throws RoteError `journal_damaged` when the bytes are not an entry of ours */
 export function decodeEntry(bytes: Uint8Array, index: number): Appended {

@@ -16,8 +16,8 @@ import {
   bodyBytes,
   decodeChain,
   decodeEntry,
-  entryBytes,
   isRunEntry,
+  leafBytes,
 } from "./entry.ts";
 import { leasesIn } from "./leases.ts";
 import { openLog } from "./log.ts";
@@ -217,11 +217,12 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
       time,
       type,
     };
-    const bytes = entryBytes(frame, made.bytes);
+    const leaf = leafBytes(frame, made.bytes);
+    const bytes = leaf.subarray(1);
     const hash = sha256Hex(bytes);
     const index = log.size();
     tables.putEntry({ index, chain, seq: frame.seq, time, hash, bytes });
-    log.add(bytes);
+    log.add(leaf);
     const entry: Entry = { ...frame, body };
     const row = chain === HOST_CHAIN ? undefined : rowAfter(tables.run(chain), entry);
     if (row !== undefined) tables.putRun(row);

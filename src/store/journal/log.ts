@@ -1,6 +1,13 @@
 /** The one Merkle log over the entries of all chains, as far as this process has followed it. */
 import { RoteError } from "../../base/error.ts";
-import { append, EMPTY_FRONTIER, type Frontier, leafHash, rootOf } from "../../base/merkle.ts";
+import {
+  append,
+  EMPTY_FRONTIER,
+  type Frontier,
+  leafHash,
+  leafHashBehind,
+  rootOf,
+} from "../../base/merkle.ts";
 import { formatTreeHead, type TreeHead } from "../../base/note.ts";
 import type { JournalTables } from "./tables.ts";
 
@@ -13,7 +20,8 @@ export interface Log {
   unsealed(): number;
   /** Follows what other processes committed since. @throws RoteError `journal_damaged` */
   catchUp(): void;
-  add(bytes: Uint8Array): void;
+  /** An entry behind `LEAF_BYTE`. */
+  add(leaf: Uint8Array): void;
   head(): TreeHead;
   /** Signs the head as it is now, or says what was signed for it before. Inside of a transaction. */
   seal(): { readonly note: string; readonly fresh: boolean };
@@ -47,8 +55,8 @@ export function openLog(
       while (size() < end) frontier = followed(tables, frontier);
     },
 
-    add(bytes) {
-      frontier = append(frontier, leafHash(bytes));
+    add(leaf) {
+      frontier = append(frontier, leafHashBehind(leaf));
     },
 
     head,

@@ -9,4 +9,9 @@ export interface Format {
    * file's version is the number of those it has been through.
    */
   readonly migrations: readonly string[];
+  /**
+   * SHA-256 of `schemaOf` behind each migration, by position: a file whose tables are those need not be compared with
+   * tables made anew, which is what is done where none is stated.
+   */
+  readonly schemas?: readonly string[];
 }

@@ -29,7 +29,7 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
   return {
     write: (work) => writer.write(work),
 
-    version: () => read(() => storedInteger(rowOf(sql.version.get())["data_version"], "a version")),
+    version: () => read(() => storedInteger(sql.version.get(), "a version")),
 
     tail: (chain) =>
       read(() => {
@@ -128,7 +128,7 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
 function statementsOf(database: Database) {
   const prepare = (sql: string) => database.prepare<unknown[], unknown>(sql);
   return {
-    version: prepare("PRAGMA data_version"),
+    version: prepare("PRAGMA data_version").pluck(),
     chain: prepare("SELECT id FROM chains WHERE name = ?"),
     addChain: prepare("INSERT INTO chains (name) VALUES (?)"),
     tail: prepare(

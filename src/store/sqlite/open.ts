@@ -12,6 +12,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import type Driver from "better-sqlite3";
+import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import { Sqlite } from "./driver.ts";
 import { isSqlite, told } from "./failure.ts";
@@ -216,13 +217,24 @@ function inspect(file: string, format: Format, options: OpenOptions): void {
 
 /** The version of what is there, whose tables are exactly those of that version. */
 function inspectContent(database: Database, file: string, format: Format): number {
+  const version = Number(database.pragma("user_version", { simple: true }));
+  refuseVersion(file, format, version);
+  const schema = schemaOf(database);
+  const stated = format.schemas?.[version - 1];
+  const same =
+    stated === undefined
+      ? schema === madeSchema(format, version)
+      : sha256Hex(Buffer.from(schema)) === stated;
+  if (same) return version;
+  throw damaged(file, `its tables are not those of version ${version}`);
+}
+
+/** The tables of a version as its migrations make them. */
+function madeSchema(format: Format, version: number): string {
   const reference = connectMemory();
   try {
-    const version = Number(database.pragma("user_version", { simple: true }));
-    refuseVersion(file, format, version);
     migrate(reference, { ...format, migrations: format.migrations.slice(0, version) });
-    if (schemaOf(database) === schemaOf(reference)) return version;
-    throw damaged(file, `its tables are not those of version ${version}`);
+    return schemaOf(reference);
   } finally {
     reference.close();
   }

@@ -91,4 +91,8 @@ export const PROCEDURES: Format = {
     `,
     JOURNAL_TABLES,
   ],
+  schemas: [
+    "c7f15a316c81dd03c01aacc655730d71e8b72e8cd000194a9b9a4f5d203fb2c2",
+    "885f227f0a86ce01d7dcdc0170114a7b1986b6ec6e2c635fc4731fb42a707895",
+  ],
 };

@@ -121,6 +121,25 @@ describe("canonicalText", () => {
     }
   });
 
+  it("is not disturbed by what is written meanwhile, was refused before, or was larger", () => {
+    const large = { text: "x".repeat(200_000) };
+    const within = new Proxy(
+      { a: 1 },
+      {
+        getOwnPropertyDescriptor: (target, key) => {
+          canonicalText({ other: ["written", "meanwhile"] });
+          return Reflect.getOwnPropertyDescriptor(target, key);
+        },
+      },
+    );
+    expect(canonicalText({ before: "b", within })).toBe('{"before":"b","within":{"a":1}}');
+    expect(refusal({ long: "y".repeat(5_000), not: undefined }).code).toBe("not_canonical");
+    const first = canonicalBytes({ first: 1 });
+    expect(canonicalText(large)).toBe(JSON.stringify(large));
+    expect(canonicalText({ second: 2 })).toBe('{"second":2}');
+    expect(Buffer.from(first).toString()).toBe('{"first":1}');
+  });
+
   it("reads every member once", () => {
     const reads: string[] = [];
     const watched = new Proxy(

@@ -1,6 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { digestBytes, digestOf, isDigest, sha256Hex } from "../../../src/base/digest.ts";
+import {
+  digestBytes,
+  digestedBytes,
+  digestOf,
+  isDigest,
+  sha256Hex,
+} from "../../../src/base/digest.ts";
 import { RoteError } from "../../../src/base/error.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 
@@ -27,6 +33,16 @@ describe("digestOf", () => {
 
   it("is the digest of the canonical bytes", () => {
     expect(digestBytes("rote-plan/v1", new TextEncoder().encode("{}"))).toBe(EMPTY_PLAN);
+  });
+
+  it("is the same where the bytes are kept beside it", () => {
+    const document = { b: "é", a: [1, { c: null }] };
+    const { bytes, digest } = digestedBytes("rote-plan/v1", document);
+    expect(digest).toBe(digestOf("rote-plan/v1", document));
+    expect(Buffer.from(bytes).toString()).toBe('{"a":[1,{"c":null}],"b":"é"}');
+    expect(() => digestedBytes("two words", document)).toThrow(
+      expect.objectContaining({ code: "bad_tag" }),
+    );
   });
 
   it("makes no digest of what has no canonical form (B083)", () => {

@@ -8,7 +8,9 @@ import {
   consistencyProof,
   EMPTY_FRONTIER,
   inclusionProof,
+  LEAF_BYTE,
   leafHash,
+  leafHashBehind,
   nodeHash,
   rootOf,
   verifyConsistency,
@@ -160,6 +162,13 @@ describe("the Merkle tree", () => {
         expect(accepts(altered)).toBe(false);
       }),
     );
+  });
+
+  it("hashes an entry that stands behind the byte of leaves as the entry itself", () => {
+    const entry = Buffer.from("an entry");
+    expect(leafHashBehind(Buffer.concat([Buffer.of(LEAF_BYTE), entry]))).toEqual(leafHash(entry));
+    expect(() => leafHashBehind(Buffer.concat([Buffer.of(1), entry]))).toThrow(RangeError);
+    expect(() => leafHashBehind(new Uint8Array())).toThrow(RangeError);
   });
 
   it("does not let an interior node pass as a leaf", () => {
