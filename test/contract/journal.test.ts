@@ -283,31 +283,28 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
   });
 
   it("signs the head when nothing was written for a second, and not before", async () => {
-    const alarms: (() => void)[] = [];
-    const timers: Timers = {
-      ...systemTimers,
-      after: (_, ring) => {
-        alarms.push(ring);
-        return () => undefined;
-      },
+    const alarms: { readonly ms: number; readonly ring: () => void }[] = [];
+    const after: Timers["after"] = (ms, ring) => {
+      alarms.push({ ms, ring });
+      return () => undefined;
     };
-    const store = open(join(directory, "resting"), { clock, timers });
-    const resting = store.journal;
-    const lease = await leaseOn(resting, "run-a");
-    const ringAfter = async (ms: number) => {
-      clock.now += ms;
-      expect(alarms).toHaveLength(1);
-      alarms.pop()?.();
-      // What was queued before is done when this is.
-      await resting.append(note(lease, "more"));
-    };
-    await resting.append(note(lease, "first"));
-    await ringAfter(999);
-    expect(resting.heads()).toHaveLength(0);
-    await ringAfter(1_000);
-    expect(resting.heads()).toHaveLength(1);
-    await resting.close();
-    store.procedures.close();
+    const own = mkdtempSync(join(tmpdir(), "rote-journal-"));
+    const idle = open(own, { clock, timers: { ...systemTimers, after } });
+    const lease = await leaseOn(idle.journal, "run-a");
+    await idle.journal.append(note(lease, 1));
+    clock.now += 600;
+    await idle.journal.append(note(lease, 2));
+    clock.now += 400;
+    alarms.shift()?.ring();
+    expect([idle.journal.heads(), alarms.map(({ ms }) => ms)]).toEqual([[], [600]]);
+    clock.now += 600;
+    alarms.shift()?.ring();
+    // Behind what the alarm has asked for.
+    await idle.journal.claim("run-b");
+    expect([idle.journal.heads().length, alarms.length]).toEqual([1, 0]);
+    await idle.journal.close();
+    idle.procedures.close();
+    rmSync(own, { recursive: true, force: true });
   });
 
   it("has in each head the root of the entries that anybody can recompute", async () => {

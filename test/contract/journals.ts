@@ -16,16 +16,16 @@ export class ManualClock {
 
 export interface Opening {
   readonly clock: ManualClock;
-  readonly timers?: Timers;
   readonly owner?: string;
   readonly isDead?: (owner: string) => boolean;
+  readonly timers?: Timers;
 }
 
 export function optionsOf({
   clock,
-  timers = systemTimers,
   owner = "one",
   isDead = () => false,
+  timers = systemTimers,
 }: Opening) {
   return {
     limits: DEFAULT_MEMORY_LIMITS,

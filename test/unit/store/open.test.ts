@@ -110,7 +110,8 @@ describe("a new database", () => {
     );
     expect(readdirSync(other)).toEqual(["letter"]);
     const open = join(root, "open");
-    mkdirSync(open, { mode: 0o755 });
+    mkdirSync(open);
+    chmodSync(open, 0o755);
     expect(() => createDatabase(join(open, "x"), FORMAT)).toThrow(
       refusal("store_not_private", "open to others (mode 0755)"),
     );
@@ -321,7 +322,8 @@ describe("a place that others may use is refused", () => {
     symlinkSync(join(root, "elsewhere"), `${file}-wal`);
     expect(() => openDatabase(file, FORMAT)).toThrow(refusal("store_not_a_file", "-wal"));
     rmSync(`${file}-wal`);
-    writeFileSync(`${file}-shm`, "", { mode: 0o644 });
+    writeFileSync(`${file}-shm`, "");
+    chmodSync(`${file}-shm`, 0o644);
     expect(() => openDatabase(file, FORMAT)).toThrow(refusal("store_not_private", "-shm"));
   });
 
