@@ -359,6 +359,24 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     ]);
   });
 
+  it("finds a run that has not ended behind any number of runs that have", async () => {
+    const body = { recipe: "r", plan: "p", mode: "guided" };
+    const start = async (chain: string) => {
+      const lease = await leaseOn(journal, chain);
+      await journal.append({ lease, entries: [{ chain, type: "run_started", body }] });
+      clock.now += 2_000;
+      return lease;
+    };
+    await start("run-a");
+    for (const chain of ["run-b", "run-c"]) {
+      const lease = await start(chain);
+      const ended = { state: "verified", reason: "completed" };
+      await journal.append({ lease, entries: [{ chain, type: "run_ended", body: ended }] });
+    }
+    expect(journal.runs(1).map(({ run }) => run)).toEqual(["run-c"]);
+    expect(journal.runs(1, true).map(({ run, state }) => [run, state])).toEqual([["run-a", null]]);
+  });
+
   it("is closed once and then refuses everything", async () => {
     const lease = await leaseOn(journal, "run-a");
     await journal.close();

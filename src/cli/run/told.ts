@@ -1,6 +1,7 @@
 /** What a run has come to, told for people and as JSON: by whatever command it was moved. */
 import { unreconciled } from "../../app/run-record.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { inLine } from "../../base/text.ts";
 import type { FrozenOperation } from "../../host/index.ts";
 import type { ObservationReport, Phase } from "../../model/memory.ts";
 import type { PendingModel, RunReport } from "../../model/run.ts";
@@ -82,7 +83,7 @@ export function runText(ended: Ended, telling: Telling): string {
   if (failure !== null) {
     const place = failure.pointer === undefined ? "" : ` at ${failure.pointer}`;
     const code = failure.code === undefined ? "" : ` [${failure.code}]`;
-    lines.push(`why     ${failure.message}${code}${place}`);
+    lines.push(inLine(`why     ${failure.message}${code}${place}`));
   }
   lines.push(`nodes   ${nodesOf(report)}`);
   lines.push(`model   ${modelOf(report)}`);
@@ -185,7 +186,7 @@ function questionLines({ node, index, role, instructions, prompt, answer_type }:
   const element = index === null ? "" : `, element ${index}`;
   return [
     `asks    node ${node}${element}, role ${role}`,
-    ...(instructions === null ? [] : [`        ${instructions}`]),
+    ...(instructions === null ? [] : [inLine(`        ${instructions}`)]),
     `prompt  ${indented(prompt)}`,
     `type    ${JSON.stringify(answer_type)}`,
   ];
