@@ -79,7 +79,6 @@ describe("a wrong command line", () => {
       "did you mean recalculation?",
     ],
     ["memory status", "missing required argument 'directory'", "see `rote memory status --help`"],
-    ["keys show no.key --passphrase-fd x", "no number of a descriptor", "write for example"],
     ["run recipe.json --mode guided --mode compiled", "Give it once.", "see `rote run --help`"],
     ["run recipe.json --memory", "argument missing", "see `rote run --help`"],
     [
