@@ -15,6 +15,7 @@ import {
   hostOptions,
   KEYS,
   madeTool,
+  POLICY,
   registration,
   trust,
 } from "../../test/support/host.ts";
@@ -50,11 +51,10 @@ function hostFor(scenario: Scenario, directory: string, world: World): Promise<H
   });
   const asks = scenario.drama === "approval" || scenario.drama === "reject";
   const profile = asks ? ("standard" as const) : ("privileged" as const);
-  const { policy } = hostOptions(null, []);
   return createHost(
     hostOptions(join(directory, "store"), tools, {
       trust: own,
-      policy: { ...policy, profile },
+      policy: { ...POLICY, profile },
       leaseMs: LEASE_MS,
     }),
   );

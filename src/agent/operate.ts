@@ -14,11 +14,9 @@ import { environmentDigest } from "../compile/index.ts";
 import {
   admit,
   changeBetween,
-  decisionsOn,
   environmentFor,
   fileRefusal,
   type GateRequest,
-  isPast,
   type Judgement,
   judge,
   MOST_SHOWN,
@@ -30,6 +28,7 @@ import {
   type Replaced,
   refusalOf,
   type UsedApproval,
+  verdictOn,
 } from "../host/index.ts";
 import { callsLeft } from "./family.ts";
 import { refusalEnds } from "./fold.ts";
@@ -74,24 +73,23 @@ async function attempt(
     }
     return show(session, call, judged, null);
   }
-  const { approvals, rejection } = decisionsOn(parts, request);
-  if (rejection !== null) {
-    const message = `${rejection.approver} rejected it`;
+  const verdict = verdictOn(parts, request);
+  if (verdict.kind === "rejected") {
+    const message = `${verdict.approver} rejected it`;
     return refuse(session, call, refusalOf(judged.frozen, "approval_rejected", message));
   }
   const code = changeBetween(shown.operation, judged.frozen.operation);
   if (code !== undefined) return show(session, call, judged, { nonce: request.nonce, code });
-  const { required } = parts.policy.document.approvals;
-  if (approvals.length >= required) {
-    // No more than are wanted: an admission has to fit into the record.
-    const used = approvals.slice(0, required).map((checked) => ({ nonce: request.nonce, checked }));
-    return admitAndPerform(session, call, judged, used, signal);
+  switch (verdict.kind) {
+    case "approved":
+      return admitAndPerform(session, call, judged, verdict.approvals, signal);
+    case "expired": {
+      const message = "nobody decided before the request expired";
+      return refuse(session, call, refusalOf(judged.frozen, "approval_expired", message));
+    }
+    case "waiting":
+      return "waiting";
   }
-  if (isPast(parts, request)) {
-    const message = "nobody decided before the request expired";
-    return refuse(session, call, refusalOf(judged.frozen, "approval_expired", message));
-  }
-  return "waiting";
 }
 
 async function admitAndPerform(

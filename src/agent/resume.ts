@@ -12,11 +12,10 @@ import {
   fileDecision,
   type Host,
   type HostParts,
-  isPast,
-  isUndecided,
   partsOf,
   recover,
   requestsIn,
+  verdictOn,
 } from "../host/index.ts";
 import type { Appended } from "../model/journal.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
@@ -189,6 +188,6 @@ function isWaiting(parts: HostParts, state: AgentState, entries: readonly Append
     const request = requests.findLast(({ operations }) =>
       operations.some(({ operation }) => operation.call === number),
     );
-    return request !== undefined && !isPast(parts, request) && isUndecided(parts, request);
+    return request !== undefined && verdictOn(parts, request).kind === "waiting";
   });
 }

@@ -8,12 +8,12 @@ import {
   type DecidingParts,
   decisionsOn,
   type Host,
-  isPast,
   isUsed,
   judgedNow,
   type OpenRequest,
   openRequestsIn,
   partsOf,
+  verdictOn,
 } from "../host/index.ts";
 import { type Appended, HOST_CHAIN } from "../model/journal.ts";
 import { type PolicyDocument, policySchema } from "../model/policy.ts";
@@ -159,16 +159,16 @@ function statusOf(
   parts: DecidingParts,
   request: OpenRequest,
   entries: readonly Appended[],
-  { approvals, rejection }: Decided,
+  decided: Decided,
 ): RequestStatus {
-  const { journal, policy } = parts;
-  if (rejection !== null) return "rejected";
+  const { journal } = parts;
+  const { kind } = verdictOn(parts, request, decided);
+  if (kind === "rejected") return kind;
   if (isUsed(request, entries)) return "used";
   if (entries.some(({ entry }) => entry.type === "run_ended")) return "run_ended";
   const open = openRequestsIn(journal, entries);
   if (!open.some(({ nonce }) => nonce === request.nonce)) return "replaced";
-  if (approvals.length >= policy.document.approvals.required) return "approved";
-  return isPast(parts, request) ? "expired" : "waiting";
+  return kind;
 }
 
 function filedOn(

@@ -8,7 +8,6 @@ import {
   type FrozenOperation,
   type Host,
   type HostParts,
-  isPast,
   isUndecided,
   kept,
   type OpenRequest,
@@ -16,6 +15,7 @@ import {
   operationOf,
   partsOf,
   receiptIn,
+  verdictOn,
 } from "../host/index.ts";
 import { type Appended, type EntryType, HOST_CHAIN } from "../model/journal.ts";
 import { type Reconciliation, reconciliationSchema } from "../model/trust.ts";
@@ -106,7 +106,7 @@ export function unreconciled(host: Host, run: string): readonly FrozenOperation[
 export function undecidedRequests(host: Host, run: string): readonly OpenRequest[] {
   const parts = partsOf(host);
   return openRequestsIn(parts.journal, parts.journal.read(run)).filter(
-    (request) => !isPast(parts, request) && isUndecided(parts, request),
+    (request) => verdictOn(parts, request).kind === "waiting",
   );
 }
 

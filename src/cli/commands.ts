@@ -1,11 +1,10 @@
 /** The commands, in the order of help. What reaches outside has a file of its own. */
 import { WORKFLOWS } from "../model/workflows.ts";
-import { AGENT } from "./commands-agent.ts";
-import { APPROVALS } from "./commands-approvals.ts";
-import { AUDIT } from "./commands-audit.ts";
-import { KEYS } from "./commands-keys.ts";
-import { MEMORY } from "./commands-memory.ts";
-import { RUNS } from "./commands-runs.ts";
+import { AGENT } from "./agent/commands.ts";
+import { APPROVALS } from "./approvals/commands.ts";
+import { AUDIT } from "./audit/commands.ts";
+import { KEYS } from "./keys/commands.ts";
+import { MEMORY } from "./memory/commands.ts";
 import {
   acceptCost,
   answers,
@@ -23,6 +22,7 @@ import {
   verifier,
   wait,
 } from "./options.ts";
+import { RUNS } from "./runs/commands.ts";
 import type { CommandSpec, GroupSpec } from "./spec.ts";
 
 export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
@@ -58,7 +58,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "rote check recipe.json --score --host host.mjs",
     ],
     exits: ["problem", "rejected"],
-    load: () => import("./check.ts"),
+    load: () => import("./check/check.ts"),
   },
   {
     name: "graph",
@@ -147,7 +147,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
       "rote run recipe.json --host host.mjs --inputs day.json --once 2024-07-01",
     ],
     exits: ["rejected", "denied", "exhausted", "failed", "uncertain", "waiting", "problem"],
-    load: () => import("./run.ts"),
+    load: () => import("./run/run.ts"),
   },
   {
     name: "bind",
@@ -250,7 +250,7 @@ export const COMMANDS: readonly (CommandSpec | GroupSpec)[] = [
     ],
     examples: ["rote demo", "rote demo --out ./rote-demo"],
     exits: ["problem"],
-    load: () => import("./demo.ts"),
+    load: () => import("./demo/demo.ts"),
   },
   {
     name: "doctor",

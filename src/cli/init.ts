@@ -20,10 +20,10 @@ import { quoted } from "../base/quoted.ts";
 import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../model/workflows.ts";
 import { fault, usageFault } from "./fault.ts";
 import { codeOf, isVacant } from "./files.ts";
+import { originOf, refuseOddName } from "./keys/trust-file.ts";
 import { newPassphrase } from "./passphrase.ts";
 import { type Call, type Outcome, textOption } from "./spec.ts";
 import { table } from "./table.ts";
-import { originOf, refuseOddName } from "./trust-file.ts";
 
 const HOST = "host";
 const INPUTS = "inputs";

@@ -23,6 +23,7 @@ import {
 } from "../trust/approval.ts";
 import { openByRole } from "../trust/role-document.ts";
 import { type HostParts, rejectionCounter } from "./parts.ts";
+import type { UsedApproval } from "./perform.ts";
 import { isUsed, type OpenRequest, openRequestsIn } from "./request.ts";
 import { type Body, frozenCopy, keep, kept } from "./stored.ts";
 import { judgedNow } from "./time.ts";
@@ -64,10 +65,34 @@ export function decisionsOn(parts: DecidingParts, request: OpenRequest): Decisio
   return { approvals, rejection };
 }
 
-/** True when the decisions so far are neither enough nor final. */
+export type Verdict =
+  | { readonly kind: "waiting" }
+  /** Nobody can answer it any more. */
+  | { readonly kind: "expired" }
+  | { readonly kind: "rejected"; readonly approver: string }
+  /** No more than are required: an admission has to fit into the record. */
+  | { readonly kind: "approved"; readonly approvals: readonly UsedApproval[] };
+
+/** What the decisions so far come to. */
+export function verdictOn(
+  parts: DecidingParts,
+  request: OpenRequest,
+  { approvals, rejection }: Decisions = decisionsOn(parts, request),
+): Verdict {
+  if (rejection !== null) return { kind: "rejected", approver: rejection.approver };
+  const { nonce } = request;
+  const { required } = parts.policy.document.approvals;
+  if (approvals.length >= required) {
+    const used = approvals.slice(0, required).map((checked) => ({ nonce, checked }));
+    return { kind: "approved", approvals: used };
+  }
+  return { kind: isPast(parts, request) ? "expired" : "waiting" };
+}
+
+/** True when the decisions so far are neither enough nor final, whether or not somebody can still decide. */
 export function isUndecided(parts: DecidingParts, request: OpenRequest): boolean {
-  const { approvals, rejection } = decisionsOn(parts, request);
-  return rejection === null && approvals.length < parts.policy.document.approvals.required;
+  const { kind } = verdictOn(parts, request);
+  return kind === "waiting" || kind === "expired";
 }
 
 /** As it counts now; a rejection also as it counted when it was filed. */
@@ -176,10 +201,10 @@ export async function fileDecision(
   const { run: of, nonce, decision, approver } = document;
   const { body, blobs } = keep({ run: of, nonce, approver, decision }, "envelope", envelope);
   for (;;) {
-    const { approvals, rejection } = decisionsOn(parts, request);
-    const stands = approvals.some(({ approval }) => approval.approver === approver);
-    const enough = approvals.length >= parts.policy.document.approvals.required;
-    if (rejection !== null || (decision === "approve" && (stands || enough))) {
+    const decided = decisionsOn(parts, request);
+    const { kind } = verdictOn(parts, request, decided);
+    const stands = decided.approvals.some(({ approval }) => approval.approver === approver);
+    if (kind === "rejected" || (decision === "approve" && (stands || kind === "approved"))) {
       throw refused("already_decided");
     }
     const before = filedOn(parts, request).length;
@@ -207,7 +232,7 @@ export async function fileDecision(
 }
 
 /** True when nobody can answer the request any more. */
-export function isPast(parts: DecidingParts, { expires }: Pick<OpenRequest, "expires">): boolean {
+function isPast(parts: DecidingParts, { expires }: Pick<OpenRequest, "expires">): boolean {
   return expires !== null && judgedNow(parts) >= expires;
 }
 

@@ -2,8 +2,9 @@ export {
   type DecidingParts,
   decisionsOn,
   fileDecision,
-  isPast,
   isUndecided,
+  type Verdict,
+  verdictOn,
 } from "./decisions.ts";
 export { CANCELLED, within } from "./dispatch.ts";
 export { keepDocuments } from "./documents.ts";

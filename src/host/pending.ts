@@ -1,5 +1,5 @@
 /** Requests for approval that wait, over all runs of the journal. */
-import { isPast, isUndecided } from "./decisions.ts";
+import { verdictOn } from "./decisions.ts";
 import type { HostParts } from "./parts.ts";
 import { type OpenRequest, openRequestsIn } from "./request.ts";
 
@@ -12,5 +12,5 @@ export function pendingRequests(parts: HostParts): readonly OpenRequest[] {
     .runs(MOST_RUNS)
     .filter(({ state }) => state === null)
     .flatMap(({ run }) => openRequestsIn(journal, journal.read(run)))
-    .filter((request) => !isPast(parts, request) && isUndecided(parts, request));
+    .filter((request) => verdictOn(parts, request).kind === "waiting");
 }

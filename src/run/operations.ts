@@ -11,11 +11,9 @@ import { EvaluationFailure } from "../expression/index.ts";
 import {
   admit,
   changeBetween,
-  decisionsOn,
   environmentFor,
   fileRefusal,
   type GateRequest,
-  isPast,
   type Judgement,
   judge,
   MOST_SHOWN,
@@ -27,6 +25,8 @@ import {
   type Replaced,
   toolsOf,
   type UsedApproval,
+  type Verdict,
+  verdictOn,
 } from "../host/index.ts";
 import { GATE_CODES, type GateCode } from "../model/operation.ts";
 import type { StopReason } from "../model/stop.ts";
@@ -90,12 +90,12 @@ async function attempt(
       ? ask(attached, operation.node, [judged], null)
       : admitAndPerform(drive, attached, operation, judged, []);
   }
-  const code = changeBetween(shown.operation, judged.frozen.operation);
-  if (code !== undefined) {
-    const rejected = rejectionOf(attached, request);
-    return rejected ?? ask(attached, operation.node, [judged], { nonce: request.nonce, code });
-  }
-  const decided = decide(attached, request);
+  const decided = decide(
+    attached,
+    request,
+    changeBetween(shown.operation, judged.frozen.operation),
+  );
+  if (decided.kind === "changed") return ask(attached, operation.node, [judged], decided.replaces);
   if (decided.kind !== "approved") return decided;
   return admitAndPerform(drive, attached, operation, judged, decided.approvals);
 }
@@ -153,10 +153,8 @@ export async function fence(
   const over = overTogether(attached, judged);
   if (over !== undefined) return over;
   if (request === undefined) return ask(attached, node, judged, null);
-  const code = changeIn(request, judged);
-  if (code === undefined) return decide(attached, request);
-  const rejected = rejectionOf(attached, request);
-  return rejected ?? ask(attached, node, judged, { nonce: request.nonce, code });
+  const decided = decide(attached, request, changeIn(request, judged));
+  return decided.kind === "changed" ? ask(attached, node, judged, decided.replaces) : decided;
 }
 
 function changeIn({ operations }: OpenRequest, judged: readonly Judgement[]): GateCode | undefined {
@@ -193,37 +191,36 @@ async function ask(
   return { kind: "waiting" };
 }
 
-type Decided =
-  | { readonly kind: "waiting" }
-  | Ended
-  | { readonly kind: "approved"; readonly approvals: readonly UsedApproval[] };
+type Decided = Extract<Verdict, { readonly kind: "waiting" | "approved" }> | Ended;
 
-function decide(attached: Attached, request: OpenRequest): Decided {
-  const { parts, waiting } = attached;
-  const { nonce } = request;
-  const { approvals, rejection } = decisionsOn(parts, request);
-  if (rejection !== null) return rejectedBy(rejection);
-  if (approvals.length >= parts.policy.document.approvals.required) {
-    waiting.delete(nonce);
-    // No more than are wanted: an admission has to fit into the record.
-    const used = approvals.slice(0, parts.policy.document.approvals.required);
-    return { kind: "approved", approvals: used.map((checked) => ({ nonce, checked })) };
-  }
-  if (isPast(parts, request)) {
-    return endedBy("approval_expired", "nobody decided before the request expired");
-  }
-  waiting.set(nonce, request);
-  return { kind: "waiting" };
+/** Approval is asked for anew. */
+interface Changed {
+  readonly kind: "changed";
+  readonly replaces: Replaced;
 }
 
 /** A no to what was shown is a no also when something has changed since. */
-function rejectionOf({ parts }: Attached, request: OpenRequest): Ended | undefined {
-  const { rejection } = decisionsOn(parts, request);
-  return rejection === null ? undefined : rejectedBy(rejection);
-}
-
-function rejectedBy({ approver }: { readonly approver: string }): Ended {
-  return endedBy("approval_rejected", `${approver} rejected it`);
+function decide(
+  { parts, waiting }: Attached,
+  request: OpenRequest,
+  code: GateCode | undefined,
+): Decided | Changed {
+  const { nonce } = request;
+  const verdict = verdictOn(parts, request);
+  if (verdict.kind === "rejected") {
+    return endedBy("approval_rejected", `${verdict.approver} rejected it`);
+  }
+  if (code !== undefined) return { kind: "changed", replaces: { nonce, code } };
+  switch (verdict.kind) {
+    case "approved":
+      waiting.delete(nonce);
+      return verdict;
+    case "expired":
+      return endedBy("approval_expired", "nobody decided before the request expired");
+    case "waiting":
+      waiting.set(nonce, request);
+      return verdict;
+  }
 }
 
 async function refuse(

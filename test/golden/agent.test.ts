@@ -7,8 +7,8 @@ import { partsOf } from "../../src/host/index.ts";
 import type { ReceiptParts } from "../../src/host/receipt.ts";
 import type { Appended } from "../../src/model/journal.ts";
 import { call, calls, runtimeOf, say, script } from "../support/agent.ts";
-import { bank, hostAt, type Options } from "../support/gate.ts";
-import { decision, hostOptions, KEYS, ORIGIN, registration } from "../support/host.ts";
+import { bank, hostAt, OPEN, type Options } from "../support/gate.ts";
+import { decision, KEYS, ORIGIN, POLICY, registration } from "../support/host.ts";
 
 /**
  * One file per case: the record of an agent's run as an earlier version wrote it, and what every later one has to read in
@@ -26,8 +26,6 @@ interface Golden {
 const READS = calls(["bank.balance", { account: "1" }], ["bank.balance", { account: "2" }]);
 const pay = (n: number) => call("bank.pay", { account: "7", amount: `${n}`, currency: "EUR" });
 const usage = { input_tokens: 40, output_tokens: 6, cached_input_tokens: 8 };
-const base = hostOptions(null, []).policy;
-const FREE: Options = { policy: { ...base, profile: "privileged" } };
 
 interface Scene {
   readonly lines: readonly JsonValue[];
@@ -48,16 +46,16 @@ const SCENES: { readonly [name: string]: Scene } = {
   },
   denied: {
     lines: [pay(1), say("Paid.")],
-    options: { policy: { ...base, deny: ["tool:effect:bank.pay"] } },
+    options: { policy: { ...POLICY, deny: ["tool:effect:bank.pay"] } },
   },
   limit: { lines: [{ ...(pay(1) as object), repeat: true }] },
   uncertain: { lines: [READS, pay(1), say("Paid.")], breaks: true },
-  approved: { lines: [pay(1), say("Paid.")], options: { policy: base }, decides: "approve" },
-  rejected: { lines: [pay(1), say("Paid.")], options: { policy: base }, decides: "reject" },
-  cancelled: { lines: [pay(1), say("Paid.")], options: { policy: base } },
+  approved: { lines: [pay(1), say("Paid.")], options: { policy: POLICY }, decides: "approve" },
+  rejected: { lines: [pay(1), say("Paid.")], options: { policy: POLICY }, decides: "reject" },
+  cancelled: { lines: [pay(1), say("Paid.")], options: { policy: POLICY } },
 };
 
-async function record({ lines, options = FREE, decides, breaks }: Scene): Promise<Golden> {
+async function record({ lines, options = OPEN, decides, breaks }: Scene): Promise<Golden> {
   const of = bank();
   const broken = { ...of.pay.tool, call: () => Promise.reject(new Error("it broke")) };
   const tools =

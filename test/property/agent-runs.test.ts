@@ -11,12 +11,11 @@ import type { Journal } from "../../src/ports/journal.ts";
 import type { ToolCall, ToolOutcome } from "../../src/ports/tool.ts";
 import { entryTypes, runtimeOf } from "../support/agent.ts";
 import { hostAt } from "../support/gate.ts";
-import { decision, hostOptions, KEYS, madeTool, registration, trust } from "../support/host.ts";
+import { decision, KEYS, madeTool, POLICY, registration, trust } from "../support/host.ts";
 
 const own = trust();
-const { policy } = hostOptions(null, []);
 // Effects of one tool are asked about, those of the other are free.
-const asking = { ...policy, grants: ["tool:effect:act"], approvable: ["tool:effect:ask"] };
+const asking = { ...POLICY, grants: ["tool:effect:act"], approvable: ["tool:effect:ask"] };
 
 const replies = fc.oneof(
   {

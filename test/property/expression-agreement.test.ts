@@ -3,13 +3,8 @@ import { describe, expect, test } from "vitest";
 import { EvaluationFailure, fits, writeValue } from "../../src/expression/index.ts";
 import { check, plain, typeOf, valuesOf } from "../support/expressions.ts";
 import { PROGRAM_INPUTS, type Program, programs } from "../support/random-programs.ts";
-import {
-  interpret,
-  jsonOf,
-  jsonText,
-  ReferenceFailure,
-  readAs,
-} from "../support/reference-interpreter.ts";
+import { interpret } from "../support/reference-interpreter.ts";
+import { jsonOf, jsonText, ReferenceFailure, readAs } from "../support/reference-values.ts";
 
 const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 500);
 

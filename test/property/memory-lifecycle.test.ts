@@ -16,7 +16,8 @@ import {
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
 import { memoryProcedures } from "../../src/store/memory/procedures.ts";
 import { createProcedures, openProcedures } from "../../src/store/sqlite/procedures.ts";
-import { digest, ENVIRONMENT, evidence, exchange, KEY } from "../support/memory-evidence.ts";
+import { digest, evidence, exchange, KEY } from "../support/memory-evidence.ts";
+import { ENVIRONMENT } from "../support/pure-procedure.ts";
 
 /** What the ladder is, told as plainly as possible: counts, and the answers that were ever seen. */
 interface Model {

@@ -8,8 +8,8 @@ import { scriptedChat } from "../../src/llm/scripted-chat.ts";
 import type { AgentLimits } from "../../src/model/agent.ts";
 import type { EntryType } from "../../src/model/journal.ts";
 import type { ChatModel, ChatRequest } from "../../src/ports/chat-model.ts";
-import { type Bank, hostAt, type Options } from "./gate.ts";
-import { hostOptions, trust } from "./host.ts";
+import { type Bank, hostAt, OPEN, type Options } from "./gate.ts";
+import { POLICY, trust } from "./host.ts";
 
 export interface CountedModel extends ChatModel {
   readonly requests: ChatRequest[];
@@ -67,8 +67,8 @@ export function runtimeOf(
 
 /** The trust store of the tests of one process, the policy that asks before effects, and one that never asks. */
 export const TRUST = trust();
-export const { policy: ASKS } = hostOptions(null, []);
-export const FREE = { ...ASKS, profile: "privileged" } as const;
+export const ASKS = POLICY;
+export const { policy: FREE } = OPEN;
 
 type Findings = Awaited<ReturnType<typeof auditBundle>>["findings"];
 

@@ -1,7 +1,4 @@
 /** Recipes and runs that exercise the gate, over the hosts of `host.ts`. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import {
   assembleHost,
   type HostOptions,
@@ -11,12 +8,14 @@ import {
 import { Procedure } from "../../src/app/procedure.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { bindRecipe } from "../../src/compile/index.ts";
-import type { Host } from "../../src/host/index.ts";
+import { type Host, partsOf } from "../../src/host/index.ts";
+import type { EntryType } from "../../src/model/journal.ts";
 import { systemTimers } from "../../src/os/timers.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Timers } from "../../src/ports/timers.ts";
+import type { ToolOutcome } from "../../src/ports/tool.ts";
 import type { Run } from "../../src/run/index.ts";
-import { hostOptions, type MadeTool, madeTool, registration } from "./host.ts";
+import { hostOptions, type MadeTool, madeTool, POLICY, registration } from "./host.ts";
 
 export interface MovedClock extends Clock {
   /** Moves the wall clock, forwards or backwards. */
@@ -31,21 +30,6 @@ export function movedClock(): MovedClock {
     monotonicMs: () => 0,
     move: (ms) => {
       wall += ms;
-    },
-  };
-}
-
-/** Directories of a test file: made on demand, removed together. */
-export function directories(): { fresh(): string; remove(): void } {
-  const made: string[] = [];
-  return {
-    fresh() {
-      const directory = mkdtempSync(path.join(tmpdir(), "rote-gate-"));
-      made.push(directory);
-      return path.join(directory, "store");
-    },
-    remove() {
-      for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
@@ -145,7 +129,12 @@ export function bank(change: { readonly review?: object; readonly tool?: object 
   };
 }
 
+export const paid = (): ToolOutcome => ({ kind: "done", result: "paid" });
+
 export type Options = Partial<HostOptions>;
+
+/** A policy that asks nobody. */
+export const OPEN = { policy: { ...POLICY, profile: "privileged" } } as const;
 
 /** A host at a directory, or in this process only. */
 export function hostAt(
@@ -215,6 +204,18 @@ export function asked(run: Run) {
   const request = run.pendingRequest;
   if (request === null) throw new Error(`nothing to approve: ${JSON.stringify(run.report)}`);
   return request;
+}
+
+/** How far a run came, and why it came no further. */
+export function said({ state, report }: Run) {
+  return [state, report.failure?.code ?? report.reason];
+}
+
+/** The entries of one type on a chain of the host's journal. */
+export function entriesOf(host: Host, chain: string, type: EntryType) {
+  return partsOf(host)
+    .journal.read(chain)
+    .filter(({ entry }) => entry.type === type);
 }
 
 /** The code that something was refused with. */

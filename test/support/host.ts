@@ -5,6 +5,7 @@ import { toBase64Url } from "../../src/base/bytes.ts";
 import { deepFreeze } from "../../src/base/freeze.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { type PrivateKey, privateKey } from "../../src/base/sign.ts";
+import type { PolicyDocument } from "../../src/model/policy.ts";
 import type { Role, TrustDocument, TrustedKey } from "../../src/model/trust.ts";
 import type { Tool, ToolCall, ToolOutcome } from "../../src/ports/tool.ts";
 import type { PendingRequest } from "../../src/run/index.ts";
@@ -140,6 +141,17 @@ export function registration(
   };
 }
 
+/** A policy that asks before effects. */
+export const POLICY: PolicyDocument = deepFreeze({
+  version: 1,
+  id: "test",
+  profile: "standard",
+  grants: [],
+  approvable: [],
+  deny: [],
+  approvals: { required: 1, requester_may_approve: false },
+});
+
 export function hostOptions(
   directory: string | null,
   tools: readonly ToolRegistration[],
@@ -154,15 +166,7 @@ export function hostOptions(
     trust: trust(),
     keys: { journal: KEYS.journal, receipt: KEYS.receipt },
     tools,
-    policy: {
-      version: 1,
-      id: "test",
-      profile: "standard",
-      grants: [],
-      approvable: [],
-      deny: [],
-      approvals: { required: 1, requester_may_approve: false },
-    },
+    policy: POLICY,
     budget: { run: {}, host: {} },
     ...change,
   };

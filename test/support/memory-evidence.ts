@@ -1,23 +1,15 @@
 import { type Digest, digestOf } from "../../src/base/digest.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { environmentDigest } from "../../src/compile/environment.ts";
-import type { Environment } from "../../src/model/environment.ts";
 import type { ProcedureKey, ProcedureRecord, StoredExchange } from "../../src/model/memory.ts";
 import type { ModelExchange, RunEvidence } from "../../src/model/run.ts";
 import type { NewObservation } from "../../src/ports/procedures.ts";
+import { ENVIRONMENT } from "./pure-procedure.ts";
 
 /** A digest that stands for whatever the word says. */
 export function digest(word: string): Digest {
   return digestOf("test/v1", word);
 }
-
-export const ENVIRONMENT: Environment = {
-  policy: "1".repeat(64),
-  tools: "2".repeat(64),
-  credentials: "3".repeat(64),
-  evidence: "4".repeat(64),
-  host_configuration: null,
-};
 
 export function keyOfWord(word: string): ProcedureKey {
   return {

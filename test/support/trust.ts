@@ -16,7 +16,7 @@ import type {
 } from "../../src/model/trust.ts";
 import type { ApprovalRequest } from "../../src/trust/approval.ts";
 import { openTrust, signTrust, type TrustStore } from "../../src/trust/trust-store.ts";
-import { KEYS, ORIGIN } from "./host.ts";
+import { KEYS, ORIGIN, trustDocument, trustedKey } from "./host.ts";
 
 /** Seconds. */
 export const NOW = 1_767_225_600;
@@ -42,37 +42,17 @@ export function listed(
   role: Role,
   change: Partial<TrustedKey> = {},
 ): TrustedKey {
-  return {
-    public: textOf(key),
-    name,
-    role,
-    valid_from: NOW - YEAR,
-    valid_to: NOW + YEAR,
-    ...change,
-  };
+  return trustedKey(key, name, role, { valid_from: NOW - YEAR, valid_to: NOW + YEAR, ...change });
 }
 
-export const LISTED: readonly TrustedKey[] = [
-  listed(KEYS.journal, "journal", "journal"),
-  listed(KEYS.receipt, "receipts", "receipt"),
-  listed(KEYS.alice, "alice", "approver"),
-  listed(KEYS.bob, "bob", "approver"),
-  listed(KEYS.reviewer, "rita", "tool_reviewer"),
-  listed(KEYS.issuer, "ida", "warrant_issuer"),
-  listed(KEYS.reconciler, "carl", "reconciler"),
-];
+export const LISTED: readonly TrustedKey[] = trustDocument().keys.map((one) => ({
+  ...one,
+  valid_from: NOW - YEAR,
+  valid_to: NOW + YEAR,
+}));
 
 export function trustOf(change: Partial<TrustDocument> = {}): TrustDocument {
-  return {
-    type: "rote-trust/v1",
-    audience: ORIGIN,
-    version: 1,
-    issued: NOW - 60,
-    expires: NOW + YEAR,
-    root: { threshold: 1, keys: [textOf(KEYS.root)] },
-    keys: [...LISTED],
-    ...change,
-  };
+  return trustDocument({ issued: NOW - 60, expires: NOW + YEAR, keys: [...LISTED], ...change });
 }
 
 export function store(change: Partial<TrustDocument> = {}): TrustStore {

@@ -1,6 +1,5 @@
 /** Hosts for the shipped workflows: the folder that a user prepares, a real workpaper, and a reviewer beside it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHost, type HostOptions } from "../../src/app/create-host.ts";
 import { loadHostModule } from "../../src/app/host-module.ts";
@@ -30,21 +29,6 @@ export const PREPARING = {
   // Nobody guesses here.
   rounds: 1000,
 } as const;
-
-/** Folders of a test file, removed together. */
-export function folders() {
-  const made: string[] = [];
-  return {
-    fresh(): string {
-      const parent = mkdtempSync(join(tmpdir(), "rote-workflows-"));
-      made.push(parent);
-      return join(parent, "host");
-    },
-    remove(): void {
-      for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
 
 /** What a workflow reads, for tests that have documents of their own. */
 export interface OwnDocuments {

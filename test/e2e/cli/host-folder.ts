@@ -5,19 +5,9 @@ import { encryptKey } from "../../../src/base/encrypted-key.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
 import type { PolicyDocument } from "../../../src/model/policy.ts";
-import { KEYS, madeTool, ORIGIN, registration, trust } from "../../support/host.ts";
+import { KEYS, madeTool, ORIGIN, POLICY, registration, trust } from "../../support/host.ts";
 import { PAY_TWICE, PAY_TWICE_VERIFIER } from "../../support/pay-twice.ts";
 import { type Ended, Folder, rote, roteProcess } from "./rote.ts";
-
-const POLICY: PolicyDocument = {
-  version: 1,
-  id: "test",
-  profile: "standard",
-  grants: [],
-  approvable: [],
-  deny: [],
-  approvals: { required: 1, requester_may_approve: false },
-};
 
 /** What the module of the application says. The target is a file with a line for each payment. */
 function moduleText(folder: string, policy: PolicyDocument): string {

@@ -22,7 +22,8 @@ import {
   script,
   TRUST,
 } from "../../support/agent.ts";
-import { bank, directories, hostAt, movedClock, refusal } from "../../support/gate.ts";
+import { directories } from "../../support/directories.ts";
+import { bank, hostAt, movedClock, refusal } from "../../support/gate.ts";
 import { decision, KEYS } from "../../support/host.ts";
 
 const hosts = agentHosts("tail_uncovered");

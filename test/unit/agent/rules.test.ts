@@ -17,7 +17,8 @@ import {
   script,
   TRUST,
 } from "../../support/agent.ts";
-import { bank, directories, refusal } from "../../support/gate.ts";
+import { directories } from "../../support/directories.ts";
+import { bank, refusal } from "../../support/gate.ts";
 import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
 
 const hosts = agentHosts("nothing_to_verify", "tail_uncovered");

@@ -5,13 +5,12 @@ import { auditBundle, sourceOf } from "../../../src/audit/index.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, partsOf } from "../../../src/host/index.ts";
 import type { AgentLimits } from "../../../src/model/agent.ts";
-import { call, calls, entryTypes, runtimeOf, say, script } from "../../support/agent.ts";
+import { call, calls, entryTypes, FREE, runtimeOf, say, script } from "../../support/agent.ts";
 import { type Bank, bank, hostAt } from "../../support/gate.ts";
-import { hostOptions, trust } from "../../support/host.ts";
+import { trust } from "../../support/host.ts";
 
 const READ = call("bank.balance", { account: "7" });
 const PAY = call("bank.pay", { account: "7", amount: "50", currency: "EUR" });
-const FREE = { ...hostOptions(null, []).policy, profile: "privileged" } as const;
 
 let host: Host;
 let tools: Bank;

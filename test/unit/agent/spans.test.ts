@@ -10,12 +10,10 @@ import type { AgentSpan } from "../../../src/agent/index.ts";
 import { exportSpans } from "../../../src/app/otel.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { type Host, partsOf } from "../../../src/host/index.ts";
-import { call, runtimeOf, say, script } from "../../support/agent.ts";
+import { call, FREE, runtimeOf, say, script } from "../../support/agent.ts";
 import { type Bank, bank, hostAt } from "../../support/gate.ts";
-import { hostOptions } from "../../support/host.ts";
 
 const READ = call("bank.balance", { account: "7" });
-const FREE = { ...hostOptions(null, []).policy, profile: "privileged" } as const;
 const DENY = { ...FREE, deny: ["tool:effect:bank.pay"] };
 const USAGE = {
   input_tokens: 50,

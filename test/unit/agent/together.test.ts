@@ -13,7 +13,8 @@ import {
   say,
   script,
 } from "../../support/agent.ts";
-import { bank, directories, refusal } from "../../support/gate.ts";
+import { directories } from "../../support/directories.ts";
+import { bank, refusal } from "../../support/gate.ts";
 import { decision, KEYS, madeTool, registration } from "../../support/host.ts";
 
 const hosts = agentHosts("tail_uncovered");

@@ -18,12 +18,13 @@ import { prepareWorkflows } from "../../../src/app/workflows/prepare-workflows.t
 import { readJson } from "../../../src/base/json.ts";
 import { EMPTY_ENVIRONMENT } from "../../../src/compile/index.ts";
 import { WORKFLOWS } from "../../../src/model/workflows.ts";
+import { directories } from "../../support/directories.ts";
 import { refusal } from "../../support/gate.ts";
 import { KEYS } from "../../support/host.ts";
 import { readRecipe, readVerifier } from "../../support/recipes.ts";
-import { folders, hostIn, PREPARING } from "../../support/workflows.ts";
+import { hostIn, PREPARING } from "../../support/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 describe("a prepared folder", () => {

@@ -24,14 +24,7 @@ import {
 } from "../../support/audit/forge.ts";
 import { payTwice, type Recorded, record } from "../../support/audit/record.ts";
 import { asked, bank, begin, ONE_PAYMENT, ONE_READ } from "../../support/gate.ts";
-import {
-  decision,
-  hostOptions,
-  KEYS,
-  nowSeconds,
-  ORIGIN,
-  trustDocument,
-} from "../../support/host.ts";
+import { decision, KEYS, nowSeconds, ORIGIN, POLICY, trustDocument } from "../../support/host.ts";
 import { seeded, someNonce, textOf } from "../../support/trust.ts";
 
 const ACTING = seeded(20);
@@ -303,8 +296,7 @@ describe("the natural key of an effect", () => {
 
 describe("policies", () => {
   it("that want two approvals, of others than who asked, are judged by", async () => {
-    const { policy } = hostOptions(null, []);
-    const strict = { ...policy, approvals: { required: 2, requester_may_approve: false } };
+    const strict = { ...POLICY, approvals: { required: 2, requester_may_approve: false } };
     const approved = await record({ policy: strict }, async (host) => {
       const { run } = await begin(host, ONE_PAYMENT);
       await host.fileDecision(decision(asked(run), KEYS.alice, "alice"));

@@ -9,7 +9,7 @@ import { type Files, memorySource } from "../../support/audit/bundle.ts";
 import { entriesIn } from "../../support/audit/forge.ts";
 import { exported } from "../../support/audit/record.ts";
 import { begin, hostAt, INPUTS, recipeOf } from "../../support/gate.ts";
-import { hostOptions, madeTool, registration, trust } from "../../support/host.ts";
+import { madeTool, POLICY, registration, trust } from "../../support/host.ts";
 import { localTarget, reply } from "../../support/tool-calls.ts";
 
 const SECRET = "zq-58f0c2/very+secret";
@@ -27,8 +27,7 @@ afterEach(async () => {
 });
 
 const own = trust();
-const { policy } = hostOptions(null, []);
-const OPEN = { policy: { ...policy, grants: ["tool:read:*", "tool:effect:*"] }, trust: own };
+const OPEN = { policy: { ...POLICY, grants: ["tool:read:*", "tool:effect:*"] }, trust: own };
 
 /** Every byte that is kept or said, with what stands in envelopes and blobs decoded too. */
 function everything(files: Files, said: unknown): string {

@@ -9,7 +9,8 @@ import { signTrust } from "../../../src/trust/trust-store.ts";
 import { memorySource } from "../../support/audit/bundle.ts";
 import { entriesIn, forged, json, textIn, withFile } from "../../support/audit/forge.ts";
 import { audit, codesOf, exported, paidTwice, payTwice } from "../../support/audit/record.ts";
-import { bank, directories, hostAt, INPUTS } from "../../support/gate.ts";
+import { directories } from "../../support/directories.ts";
+import { bank, hostAt, INPUTS } from "../../support/gate.ts";
 import { KEYS, nowSeconds, trust, trustDocument, trustedKey } from "../../support/host.ts";
 import { seeded, textOf } from "../../support/trust.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputsFromBytes, inputsFromWords, linesOf } from "../../../src/cli/inputs.ts";
+import { inputsFromBytes, inputsFromWords, linesOf } from "../../../src/cli/run/inputs.ts";
 import type { Plan } from "../../../src/model/plan.ts";
 import type { Type } from "../../../src/model/type.ts";
 

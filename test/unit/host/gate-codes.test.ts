@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { canonicalBytes } from "../../../src/base/canonical.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { judge, partsOf } from "../../../src/host/index.ts";
 import { changeBetween } from "../../../src/host/operation.ts";
@@ -10,19 +9,20 @@ import { systemRandom } from "../../../src/os/random.ts";
 import { type Run, startRun } from "../../../src/run/index.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
 import { signWarrant } from "../../../src/trust/warrant.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   type Bank,
   bank,
   begin,
   CHECK,
-  directories,
   FENCED_PAYMENT,
   hostAt,
   INPUTS,
   movedClock,
   ONE_PAYMENT,
   ONE_READ,
+  OPEN,
   type Options,
   pay,
   READ,
@@ -31,15 +31,16 @@ import {
 } from "../../support/gate.ts";
 import {
   decision,
-  hostOptions,
   KEYS,
   madeTool,
   nowSeconds,
   ORIGIN,
+  POLICY,
   registration,
   trustDocument,
 } from "../../support/host.ts";
 import { seeded, someNonce, textOf } from "../../support/trust.ts";
+import { requestOf } from "./gate-outcomes.ts";
 
 const places = directories();
 afterAll(() => places.remove());
@@ -117,8 +118,6 @@ function warrant(change: Partial<Warrant> = {}): JsonValue {
 
 const holder = { name: "agent", key: HOLDER_TEXT };
 const intent = { statement: "pay the bill", tools: ["bank.pay"] };
-const { policy } = hostOptions(null, []);
-const privileged = { policy: { ...policy, profile: "privileged" } } as const;
 const verdict = (verdict: "allow" | "deny") => ({
   security: { evaluate: () => ({ verdict, rule: "test", message: "" }) },
 });
@@ -128,7 +127,7 @@ const nextTrust = (expires = nowSeconds() + 9999) =>
 /** An operation that was judged and admitted at a host, to be admitted once more. */
 async function admittedTwice(approved: boolean): Promise<Outcome> {
   const of = bank();
-  const host = await hostAt(null, of, approved ? {} : privileged);
+  const host = await hostAt(null, of, approved ? {} : OPEN);
   const parts = partsOf(host);
   const claimed = await parts.journal.claim("run-x");
   if (!claimed.ok) throw new Error("held");
@@ -146,26 +145,6 @@ async function admittedTwice(approved: boolean): Promise<Outcome> {
   expect(codes[0]).toBe("admitted");
   await host.close();
   return { code: codes[1], state: "denied", paid: of.pay.calls.length };
-}
-
-function requestOf() {
-  return {
-    run: "run-x",
-    node: "pay",
-    index: null,
-    call: null,
-    attempt: 1,
-    category: "effect",
-    tool: "bank.pay",
-    arguments: { account: "7" },
-    key: null,
-    recipe: null,
-    environment: null,
-    environmentNow: () => null,
-    verifiers: [],
-    requestedAt: 0,
-    beforeEffect: () => null,
-  } as const;
 }
 
 function usedApproval({ run }: Operation) {
@@ -196,10 +175,10 @@ const SCENARIOS: { readonly [code in GateCode]: () => Promise<Outcome> | Outcome
     return outcome(run, of);
   },
   trust_changed: () => changed({}, { trust: nextTrust() }),
-  intent_missing: () => once({ policy: { ...policy, requires: ["intent"] } }),
+  intent_missing: () => once({ policy: { ...POLICY, requires: ["intent"] } }),
   intent_not_covered: () => once({ intent: { ...intent, tools: ["bank.balance"] } }),
   intent_changed: () => changed({ intent }, { intent: { ...intent, statement: "pay it all" } }),
-  warrant_missing: () => once({ policy: { ...policy, requires: ["warrant"] } }),
+  warrant_missing: () => once({ policy: { ...POLICY, requires: ["warrant"] } }),
   warrant_invalid: () => once({ identity: holder, warrant: [warrant({ issuer: "eve" })] }),
   warrant_not_covered: () => once({ identity: holder, warrant: [warrant({ tools: ["other"] })] }),
   warrant_spent: () => once({ identity: holder, warrant: [warrant({ max_effects: 0 })] }),
@@ -227,16 +206,16 @@ const SCENARIOS: { readonly [code in GateCode]: () => Promise<Outcome> | Outcome
     const of = bank();
     // A read node that names the effect.
     const read = { ...READ, step: { ...READ.step, tool: "bank.pay" } };
-    return once(privileged, { recipe: recipeOf([read]), of });
+    return once(OPEN, { recipe: recipeOf([read]), of });
   },
   tool_arguments_invalid: () =>
     once({}, { of: bank({ tool: { fault: () => "amount is missing" } }) }),
-  policy_denied: () => once({ policy: { ...policy, deny: ["tool:effect:bank.pay"] } }),
+  policy_denied: () => once({ policy: { ...POLICY, deny: ["tool:effect:bank.pay"] } }),
   policy_error: async () => {
     const of = bank();
     return once({ tools: of.tools.map((one) => ({ ...one, permissions: ["pay"] })) }, { of });
   },
-  policy_changed: () => changed({}, { policy: { ...policy, deny: ["tool:effect:other"] } }),
+  policy_changed: () => changed({}, { policy: { ...POLICY, deny: ["tool:effect:other"] } }),
   security_denied: () => once(verdict("deny")),
   security_error: () =>
     once({
@@ -280,7 +259,7 @@ const SCENARIOS: { readonly [code in GateCode]: () => Promise<Outcome> | Outcome
   environment_changed: () => changed({}, { configuration: { region: "elsewhere" } }),
   not_qualified: async () => {
     const of = bank();
-    const host = await hostAt(null, of, privileged);
+    const host = await hostAt(null, of, OPEN);
     const { procedure } = await begin(host, ONE_READ);
     const environment = host.environment(procedure.plan);
     const qualification = { id: "q-gone", learned: [], stands: () => true, demote: () => {} };
@@ -302,7 +281,7 @@ const SCENARIOS: { readonly [code in GateCode]: () => Promise<Outcome> | Outcome
     const host = await hostAt(
       null,
       { tools },
-      { policy: { ...policy, approvable: ["tool:read:*"] } },
+      { policy: { ...POLICY, approvable: ["tool:read:*"] } },
     );
     const { run } = await begin(host, ONE_READ);
     await run.advanceAsync(host, { approval: decision(asked(run), KEYS.alice, "alice") });
@@ -313,7 +292,7 @@ const SCENARIOS: { readonly [code in GateCode]: () => Promise<Outcome> | Outcome
   duplicate_key: async () => {
     const of = bank();
     const key = { key: { input: "account" } };
-    const host = await hostAt(null, of, privileged);
+    const host = await hostAt(null, of, OPEN);
     const recipe = recipeOf([CHECK, pay("pay", ["check"], {}, key)]);
     const first = await begin(host, recipe);
     expect(first.run.state).toBe("verified");
@@ -325,7 +304,7 @@ const SCENARIOS: { readonly [code in GateCode]: () => Promise<Outcome> | Outcome
   clock_behind: async () => {
     const clock = movedClock();
     const of = bank();
-    const host = await hostAt(null, of, { clock, ...privileged });
+    const host = await hostAt(null, of, { clock, ...OPEN });
     clock.move(3_600_000);
     await begin(host, ONE_READ);
     clock.move(-61_000);
@@ -350,113 +329,3 @@ describe("every code of the gate", () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual(Object.keys(GATE_CODES).sort());
   });
 });
-
-describe("a judgement", () => {
-  const judged = async (change: object) => {
-    const host = await hostAt(null, bank(), privileged);
-    const verdict = judge(partsOf(host), { ...requestOf(), ...change } as never);
-    await host.close();
-    return verdict.kind === "refused" ? verdict.code : verdict.kind;
-  };
-
-  it("of an effect wants a rule of a verifier that says yes: none, or another answer, is no", async () => {
-    expect(await judged({})).toBe("judged");
-    const { beforeEffect: _, ...without } = requestOf();
-    const host = await hostAt(null, bank(), privileged);
-    const verdict = judge(partsOf(host), without);
-    await host.close();
-    expect(verdict.kind === "refused" && verdict.code).toBe("before_effect_refused");
-    for (const answer of [undefined, true, 0, "no", Promise.resolve(null)]) {
-      expect(await judged({ beforeEffect: () => answer })).toBe("before_effect_refused");
-    }
-  });
-
-  it("wants the environment that the recipe was bound to, at that moment", async () => {
-    const environment = "sha256:e";
-    expect(await judged({ environment, environmentNow: () => environment })).toBe("judged");
-    for (const now of ["sha256:f", null, undefined]) {
-      expect(await judged({ environment, environmentNow: () => now })).toBe("environment_changed");
-    }
-  });
-});
-
-describe("what changed between the request and the admission", () => {
-  const OTHER: Partial<{ readonly [member in keyof Operation]: readonly [JsonValue, GateCode] }> = {
-    identity: ["eve", "identity_changed"],
-    intent: ["sha256:i", "intent_changed"],
-    warrant: ["sha256:w", "warrant_changed"],
-    trust: ["sha256:t", "trust_changed"],
-    tool: [
-      { name: "bank.pay", category: "effect", definition: "sha256:d" },
-      "tool_definition_changed",
-    ],
-    policy: ["sha256:p", "policy_changed"],
-    budget: ["sha256:b", "budget_changed"],
-    environment: ["sha256:e", "environment_changed"],
-    verifiers: [["sha256:v"], "verifier_changed"],
-    arguments: [{ account: "8" }, "arguments_changed"],
-    key: ["k", "arguments_changed"],
-    recipe: ["sha256:r", "arguments_changed"],
-    run: ["run-y", "arguments_changed"],
-    node: ["other", "arguments_changed"],
-    index: [0, "arguments_changed"],
-    call: [0, "arguments_changed"],
-    attempt: [2, "arguments_changed"],
-    audience: ["other.example/journal", "arguments_changed"],
-    type: ["rote-operation/v2", "arguments_changed"],
-  };
-
-  it("is told for each member of an operation, except the time of the request", () => {
-    const operation = operationOf();
-    expect(changeBetween(operation, operation)).toBeUndefined();
-    expect(changeBetween(operation, { ...operation, requested_at: 9 })).toBeUndefined();
-    const members = Object.keys(operation).filter((member) => member !== "requested_at");
-    expect(Object.keys(OTHER).sort()).toEqual(members.sort());
-    for (const [member, [value, code]] of Object.entries(OTHER)) {
-      expect(changeBetween(operation, { ...operation, [member]: value }), member).toBe(code);
-    }
-  });
-
-  it("is told for each byte of the arguments", () => {
-    const operation = operationOf();
-    const text = JSON.stringify(operation.arguments);
-    const bytes = canonicalBytes(operation as unknown as JsonValue);
-    for (let at = 0; at < text.length; at += 1) {
-      const other = `${text.slice(0, at)}${text[at] === "x" ? "y" : "x"}${text.slice(at + 1)}`;
-      let value: JsonValue;
-      try {
-        value = JSON.parse(other) as JsonValue;
-      } catch {
-        continue;
-      }
-      const now = { ...operation, arguments: value };
-      expect(changeBetween(operation, now), other).toBe("arguments_changed");
-      expect(canonicalBytes(now as unknown as JsonValue)).not.toEqual(bytes);
-    }
-  });
-});
-
-function operationOf(): Operation {
-  return {
-    type: "rote-operation/v1",
-    audience: ORIGIN,
-    run: "run-x",
-    node: "pay",
-    index: null,
-    call: null,
-    attempt: 1,
-    recipe: null,
-    tool: { name: "bank.pay", category: "effect", definition: "sha256:0" as never },
-    arguments: { account: "7", amount: "50" },
-    key: null,
-    identity: "agent",
-    intent: null,
-    warrant: null,
-    policy: "sha256:0" as never,
-    trust: "sha256:0" as never,
-    environment: null,
-    verifiers: [],
-    budget: "sha256:0" as never,
-    requested_at: 0,
-  };
-}

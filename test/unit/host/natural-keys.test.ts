@@ -5,32 +5,25 @@ import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import { PAYLOAD_TYPES, type Reconciliation } from "../../../src/model/trust.ts";
 import type { ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   begin,
   CHECK,
-  directories,
+  entriesOf,
   hostAt,
-  type Options,
+  OPEN,
+  paid,
   pay,
   procedureOf,
   recipeOf,
   refusal,
+  said,
 } from "../../support/gate.ts";
-import {
-  hostOptions,
-  KEYS,
-  madeTool,
-  nowSeconds,
-  ORIGIN,
-  registration,
-} from "../../support/host.ts";
+import { KEYS, madeTool, nowSeconds, ORIGIN, registration } from "../../support/host.ts";
 import { signRaw } from "../../support/trust.ts";
 
 const places = directories();
 afterAll(() => places.remove());
-
-const { policy } = hostOptions(null, []);
-const OPEN: Options = { policy: { ...policy, profile: "privileged" } };
 
 const key = (expression: unknown) => ({ key: expression });
 const KEYED = recipeOf([CHECK, pay("pay", ["check"], {}, key({ input: "account" }))]);
@@ -46,17 +39,12 @@ function target(...answers: readonly (() => ToolOutcome | Promise<ToolOutcome>)[
   return { ...made, tools: [registration(made, "effect", { amount })] };
 }
 
-const paid = (): ToolOutcome => ({ kind: "done", result: "paid" });
 const lost = () => Promise.reject(new Error("no reply"));
 const closed = (): ToolOutcome => ({ kind: "not_applied", code: "closed", message: "" });
 const no = (): ToolOutcome => ({ kind: "refused", code: "limit", message: "" });
 
-const said = ({ state, report }: Run) => [state, report.failure?.code ?? report.reason];
-
 function uncertainIn(host: Host, run: Run): string {
-  const [admitted] = partsOf(host)
-    .journal.read(run.id)
-    .filter(({ entry }) => entry.type === "admitted");
+  const [admitted] = entriesOf(host, run.id, "admitted");
   const { digest } = (admitted?.entry.body ?? {}) as { digest?: string };
   if (digest === undefined) throw new Error("nothing was admitted");
   return digest;

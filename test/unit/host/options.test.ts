@@ -3,11 +3,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "../../../src/app/create-host.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
 import { partsOf } from "../../../src/host/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
-  directories,
   FENCED_PAYMENT,
   hostAt,
   type Options,
@@ -18,6 +18,7 @@ import {
   decision,
   hostOptions,
   KEYS,
+  POLICY,
   trust,
   trustDocument,
   trustedKey,
@@ -39,7 +40,6 @@ interface Open {
 const places = directories();
 afterAll(() => places.remove());
 
-const { policy } = hostOptions(null, []);
 const changed = (change: object) => bank().tools.map((one) => ({ ...one, ...change }));
 const approvals = { required: 2, requester_may_approve: false };
 
@@ -55,7 +55,7 @@ describe("a host", () => {
       identity: { name: "agent", key: textOf(KEYS.stranger) },
       intent: { statement: "pay", tools: ["bank.pay"] },
       keys: { journal: KEYS.journal, receipt: KEYS.receipt },
-      policy: { ...policy, deny: [], approvals },
+      policy: { ...POLICY, grants: [], deny: [], approvals },
       budget: { run: { effects: 1, amounts: { EUR: "50" } }, host: {} },
     });
     const host = await createHost(options);

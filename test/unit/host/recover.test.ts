@@ -5,26 +5,26 @@ import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Append, Journal } from "../../../src/ports/journal.ts";
 import type { ProbeOutcome, Tool } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   begin,
   CHECK,
-  directories,
   hostAt,
   INPUTS,
+  OPEN,
   type Options,
   pay,
   procedureOf,
   READ,
   recipeOf,
   refusal,
+  said,
 } from "../../support/gate.ts";
-import { hostOptions, type MadeTool, madeTool, registration } from "../../support/host.ts";
+import { type MadeTool, madeTool, registration } from "../../support/host.ts";
 
 const places = directories();
 afterAll(() => places.remove());
 
-const { policy } = hostOptions(null, []);
-const OPEN: Options = { policy: { ...policy, profile: "privileged" } };
 const KEYED = recipeOf([CHECK, pay("pay", ["check"], {}, { key: { input: "account" } })]);
 
 /** The host of a process that dies before it can write a receipt. */
@@ -73,7 +73,6 @@ async function resumed(
   return { run, host, calls, made };
 }
 
-const said = ({ state, report }: Run) => [state, report.failure?.code ?? report.reason];
 const answers = (found: unknown) => async () => found as ProbeOutcome;
 
 async function outcome(story: Story): Promise<readonly (string | null)[]> {

@@ -4,37 +4,14 @@ import { escaped, renderOperations } from "../../../src/host/index.ts";
 import { freezeOperation } from "../../../src/host/operation.ts";
 import { displayDigest } from "../../../src/host/show.ts";
 import type { Operation } from "../../../src/model/operation.ts";
-import { asked, bank, begin, directories, hostAt, TWO_FENCED } from "../../support/gate.ts";
-import { ORIGIN } from "../../support/host.ts";
+import { directories } from "../../support/directories.ts";
+import { asked, bank, begin, hostAt, TWO_FENCED } from "../../support/gate.ts";
+import { operationOf } from "./operations.ts";
 
 const places = directories();
 afterAll(() => places.remove());
 
-function operation(change: Partial<Operation> = {}) {
-  return freezeOperation({
-    type: "rote-operation/v1",
-    audience: ORIGIN,
-    run: "run-x",
-    node: "pay",
-    index: null,
-    call: null,
-    attempt: 1,
-    recipe: null,
-    tool: { name: "bank.pay", category: "effect", definition: "sha256:d" as never },
-    arguments: { amount: "50", account: "7" },
-    key: null,
-    identity: "agent",
-    intent: null,
-    warrant: null,
-    policy: "sha256:p" as never,
-    trust: "sha256:t" as never,
-    environment: null,
-    verifiers: [],
-    budget: "sha256:b" as never,
-    requested_at: 0,
-    ...change,
-  });
-}
+const operation = (change: Partial<Operation> = {}) => freezeOperation(operationOf(change));
 
 const show = (change: Partial<Operation>) => renderOperations("run-x", [operation(change)]);
 
@@ -55,7 +32,7 @@ describe("what a reviewer is shown", () => {
         "",
         `1 of 2: ${one.digest}`,
         '  step: "pay"',
-        '  tool: "bank.pay" (effect), definition sha256:d',
+        '  tool: "bank.pay" (effect), definition sha256:0',
         "  arguments:",
         "    {",
         '      "account": "7",',
@@ -64,7 +41,7 @@ describe("what a reviewer is shown", () => {
         "",
         `2 of 2: ${two.digest}`,
         '  step: "pay" [3]',
-        '  tool: "bank.pay" (effect), definition sha256:d',
+        '  tool: "bank.pay" (effect), definition sha256:0',
         "  key:",
         "    [",
         '      "7",',

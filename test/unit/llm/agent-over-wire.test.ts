@@ -2,9 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { openChatModel } from "../../../src/app/llm.ts";
 import { type Host, partsOf } from "../../../src/host/index.ts";
-import { runtimeOf } from "../../support/agent.ts";
+import { FREE, runtimeOf } from "../../support/agent.ts";
 import { type Bank, bank, hostAt } from "../../support/gate.ts";
-import { hostOptions } from "../../support/host.ts";
 import {
   anthropicMessage,
   brokenOff,
@@ -15,7 +14,6 @@ import {
 } from "../../support/provider-server.ts";
 
 const KEY = "sk-test-Zq58f0c2Ab9x";
-const FREE = { ...hostOptions(null, []).policy, profile: "privileged" } as const;
 const PAYMENT = '{"account":"7","amount":"50","currency":"EUR"}';
 
 let server: ProviderServer;

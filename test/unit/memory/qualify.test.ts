@@ -13,7 +13,8 @@ import {
 import type { RunEvidence } from "../../../src/model/run.ts";
 import type { ProcedureStore } from "../../../src/ports/procedures.ts";
 import { memoryProcedures } from "../../../src/store/memory/procedures.ts";
-import { digest, ENVIRONMENT, evidence, exchange, KEY } from "../../support/memory-evidence.ts";
+import { digest, evidence, exchange, KEY } from "../../support/memory-evidence.ts";
+import { ENVIRONMENT } from "../../support/pure-procedure.ts";
 
 const sorted = (answer: string, prompt = "p") => ({ models: [exchange("sort", prompt, answer)] });
 

@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type PolicyDocument, policySchema } from "../../../src/model/policy.ts";
 import { decide } from "../../../src/policy/decide.ts";
+import { POLICY } from "../../support/host.ts";
 
 function policy(change: Partial<PolicyDocument> = {}): PolicyDocument {
-  return {
-    version: 1,
-    id: "test",
-    profile: "standard",
-    grants: [],
-    approvable: [],
-    deny: [],
-    approvals: { required: 1, requester_may_approve: false },
-    ...change,
-  };
+  return { ...POLICY, ...change };
 }
 
 const verdict = (change: Partial<PolicyDocument>, ...needed: readonly string[]) =>

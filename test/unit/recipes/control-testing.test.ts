@@ -2,20 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { directories } from "../../support/directories.ts";
 import { jsonLines } from "../../support/recipes.ts";
 import { sharedPath, sharedPresent } from "../../support/shared.ts";
-import {
-  approveAll,
-  boundTo,
-  folders,
-  hostIn,
-  prepareWith,
-  type Row,
-} from "../../support/workflows.ts";
+import { approveAll, boundTo, hostIn, prepareWith, type Row } from "../../support/workflows.ts";
 import { madeUpApprovals, publishedLimits, publishedPayments } from "./adapters/spending.ts";
 import { engagementOf, type Listed, rowsOf } from "./adapters/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 const tiers = [

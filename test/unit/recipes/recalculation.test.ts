@@ -2,20 +2,20 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { canonicalText } from "../../../src/base/canonical.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { directories } from "../../support/directories.ts";
 import { jsonLines, readRecipe } from "../../support/recipes.ts";
 import { sharedPath, sharedPresent } from "../../support/shared.ts";
 import {
   approveAll,
   boundTo,
   entriesIn,
-  folders,
   hostIn,
   prepareWith,
   type Row,
 } from "../../support/workflows.ts";
 import { engagementOf, type Listed, rowsOf } from "./adapters/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 interface Asset {

@@ -1,13 +1,13 @@
 /** Transaction testing as a whole workflow: each kind of finding, one match once, and published documents. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
+import { directories } from "../../support/directories.ts";
 import { jsonLines } from "../../support/recipes.ts";
 import { sharedPath, sharedPresent } from "../../support/shared.ts";
 import {
   approveAll,
   boundTo,
   entriesIn,
-  folders,
   hostIn,
   prepareWith,
   type Row,
@@ -18,7 +18,7 @@ import { matchRuns, type ProcurementCase } from "./adapters/procurement.ts";
 import { invoiceAlone, matchAsTransaction } from "./adapters/transactions.ts";
 import { engagementOf, type Listed, rowsOf } from "./adapters/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 type Members = { readonly [member: string]: JsonValue };

@@ -10,6 +10,7 @@ import { sha256Hex } from "../../../src/base/digest.ts";
 import { compileRecipe } from "../../../src/compile/index.ts";
 import { WORKFLOWS } from "../../../src/model/workflows.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import { refusal } from "../../support/gate.ts";
 import { decision, KEYS, madeTool } from "../../support/host.ts";
 import { type Inputs, readRecipe, sampleInputs } from "../../support/recipes.ts";
@@ -18,13 +19,12 @@ import {
   approveAll,
   boundTo,
   entriesIn,
-  folders,
   hostIn,
   PREPARING,
   type WorkflowHost,
 } from "../../support/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 /** A folder with the shipped documents of two workflows, so that one could be taken for the other. */

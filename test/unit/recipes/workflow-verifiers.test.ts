@@ -11,12 +11,12 @@ import type { Type } from "../../../src/model/type.ts";
 import type { CompiledExpression, RecordValue, Value } from "../../../src/model/value.ts";
 import { WORKFLOWS, type Workflow } from "../../../src/model/workflows.ts";
 import { shownToVerifier } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import { sampleInputs } from "../../support/recipes.ts";
 import {
   approveAll,
   type Bound,
   boundTo,
-  folders,
   hostIn,
   PREPARING,
   type Shown,
@@ -24,7 +24,7 @@ import {
   type WorkflowHost,
 } from "../../support/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 function holds(rule: CompiledExpression | null, context: Value): boolean {

@@ -10,12 +10,12 @@ import type { QualifiedProcedure } from "../../../src/memory/index.ts";
 import type { Environment } from "../../../src/model/environment.ts";
 import { WORKFLOWS, type Workflow } from "../../../src/model/workflows.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import { readRecipe, readVerifier, sampleInputs } from "../../support/recipes.ts";
 import {
   approveAll,
   boundTo,
   entriesIn,
-  folders,
   hostIn,
   PHASES,
   PREPARING,
@@ -25,7 +25,7 @@ import {
   type WorkflowHost,
 } from "../../support/workflows.ts";
 
-const made = folders();
+const made = directories();
 afterAll(made.remove);
 
 interface Engagement {

@@ -6,32 +6,29 @@ import { type Host, hostOf, partsOf } from "../../../src/host/index.ts";
 import type { Append, Journal } from "../../../src/ports/journal.ts";
 import type { ProbeOutcome, ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   begin,
   CHECK,
-  directories,
-  FENCED_PAYMENT,
   hostAt,
   INPUTS,
   movedClock,
   ONE_PAYMENT,
+  OPEN,
   pay,
   procedureOf,
   READ,
   recipeOf,
   refusal,
-  TWO_FENCED,
   VERIFIER,
 } from "../../support/gate.ts";
-import { decision, hostOptions, KEYS, madeTool, registration } from "../../support/host.ts";
+import { decision, KEYS, madeTool, POLICY, registration } from "../../support/host.ts";
+import { readBack, untimed } from "./read-back.ts";
 
 const places = directories();
 afterAll(() => places.remove());
-
-const { policy } = hostOptions(null, []);
-const privileged = { policy: { ...policy, profile: "privileged" } } as const;
 
 /** The host with an `append` that may fail instead. */
 function failing(host: Host, fails: (request: Append) => boolean): Host {
@@ -58,21 +55,10 @@ function typesOf(host: Host, run: Run): readonly string[] {
     .map(({ entry }) => entry.type);
 }
 
-/** What a run says of itself, without its clocks. */
-function said({ report, result, state, receipts }: Run) {
-  const { active_ms: _, total_ms: __, ...rest } = report;
-  return { ...rest, result, state, receipts };
-}
-
-/** The run as any other process would read it. */
-async function readBack(host: Host, run: Run, recipe: object, verifier?: object) {
-  return said(await procedureOf(host, recipe, verifier).resume(host, run.id));
-}
-
 describe("a call that broke off", () => {
   it("between dispatch and receipt leaves an operation that is found out about first, and is not done again", async () => {
     const of = bank();
-    const whole = await hostAt(null, of, privileged);
+    const whole = await hostAt(null, of, OPEN);
     const host = failing(whole, once(writes("receipt")));
     const procedure = procedureOf(host);
     const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
@@ -82,13 +68,13 @@ describe("a call that broke off", () => {
     expect(await run.advanceAsync(host)).toBe("uncertain");
     expect(of.pay.calls).toHaveLength(1);
     expect(typesOf(host, run)).toEqual(["run_started", "admitted", "receipt", "run_ended"]);
-    expect(await readBack(whole, run, ONE_PAYMENT)).toEqual(said(run));
+    expect(await readBack(whole, run, ONE_PAYMENT)).toEqual(untimed(run));
     await whole.close();
   });
 
   it("is found out about before a cancellation, which cannot hide it", async () => {
     const of = bank();
-    const whole = await hostAt(null, of, privileged);
+    const whole = await hostAt(null, of, OPEN);
     const host = failing(whole, once(writes("receipt")));
     const procedure = procedureOf(host);
     const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
@@ -99,7 +85,7 @@ describe("a call that broke off", () => {
 
   it("asks the tool that can tell, and goes on where it can", async () => {
     const of = bank({ tool: { probe: async () => ({ kind: "done", result: "paid after all" }) } });
-    const whole = await hostAt(null, of, privileged);
+    const whole = await hostAt(null, of, OPEN);
     const host = failing(whole, once(writes("receipt")));
     const procedure = procedureOf(host);
     const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
@@ -121,14 +107,14 @@ describe("a call that broke off", () => {
         },
       },
     });
-    const whole = await hostAt(directory, of, privileged);
+    const whole = await hostAt(directory, of, OPEN);
     const host = failing(whole, once(writes("receipt")));
     const procedure = procedureOf(host);
     const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
     await expect(run.advanceAsync(host)).rejects.toThrow("not now");
     const clock = movedClock();
     clock.move(3_600_000);
-    const other = await hostAt(directory, of, { ...privileged, clock });
+    const other = await hostAt(directory, of, { ...OPEN, clock });
     expect((await partsOf(other).journal.claim(run.id)).ok).toBe(true);
     expect(await refusal(run.advanceAsync(host))).toBe("lease_lost");
     expect(probes).toBe(0);
@@ -152,7 +138,7 @@ describe("a call that broke off", () => {
       return answered;
     };
     const of = bank({ tool: { probe } });
-    const options = { ...privileged, clock, leaseMs: 1_000, callMs: 60_000 };
+    const options = { ...OPEN, clock, leaseMs: 1_000, callMs: 60_000 };
     const whole = await hostAt(directory, of, options);
     const host = failing(whole, once(writes("receipt")));
     const procedure = procedureOf(host);
@@ -191,7 +177,7 @@ describe("a call that broke off", () => {
     expect(await run.advanceAsync(host)).toBe("verified");
     expect([one.calls.length, two.calls.length]).toEqual([1, 2]);
     expect(run.result).toEqual(["one", "two"]);
-    expect(await readBack(whole, run, recipe)).toEqual(said(run));
+    expect(await readBack(whole, run, recipe)).toEqual(untimed(run));
     await whole.close();
   });
 
@@ -204,7 +190,7 @@ describe("a call that broke off", () => {
     await expect(run.advanceAsync(host)).rejects.toThrow("not now");
     expect(await run.advanceAsync(host)).toBe("denied");
     expect(run.report.reason).toBe("approval_rejected");
-    expect(await readBack(whole, run, ONE_PAYMENT)).toEqual(said(run));
+    expect(await readBack(whole, run, ONE_PAYMENT)).toEqual(untimed(run));
     await whole.close();
   });
 
@@ -265,7 +251,7 @@ describe("an end among several operations", () => {
       const recipe = reads(...order);
       const { run } = await begin(host, recipe);
       expect(["failed", "denied"]).toContain(run.state);
-      expect(await readBack(host, run, recipe)).toEqual(said(run));
+      expect(await readBack(host, run, recipe)).toEqual(untimed(run));
       await host.close();
     }
   });
@@ -279,13 +265,13 @@ describe("an end among several operations", () => {
     const host = await hostAt(
       null,
       { tools: [fine, asking] },
-      { policy: { ...policy, approvable: ["ask:read:x"] } },
+      { policy: { ...POLICY, approvable: ["ask:read:x"] } },
     );
     const recipe = reads("asking", "fine");
     const { run } = await begin(host, recipe);
     const approval = decision(asked(run), KEYS.alice, "alice", { decision: "reject" });
     expect(await run.advanceAsync(host, { approval })).toBe("denied");
-    expect(await readBack(host, run, recipe)).toEqual(said(run));
+    expect(await readBack(host, run, recipe)).toEqual(untimed(run));
     await host.close();
   });
 
@@ -308,171 +294,6 @@ describe("an end among several operations", () => {
       ends.add(run.state);
     }
     expect([...ends].sort()).toEqual(["exhausted", "verified"]);
-    await host.close();
-  });
-});
-
-describe("cancelling", () => {
-  it("while an approval is waited for ends the run, and the approval comes too late", async () => {
-    const of = bank();
-    const host = await hostAt(null, of);
-    const { run } = await begin(host);
-    const approval = decision(asked(run), KEYS.alice, "alice");
-    expect(await run.cancelAsync()).toBe("cancelled");
-    expect(run.pendingRequest).toBeNull();
-    expect(host.pendingRequests()).toEqual([]);
-    expect(await refusal(host.fileDecision(approval))).toBe("approval_refused: no_pending_request");
-    expect(await run.advanceAsync(host, { approval })).toBe("cancelled");
-    expect(of.pay.calls).toHaveLength(0);
-    expect(await readBack(host, run, ONE_PAYMENT)).toEqual(said(run));
-    await host.close();
-  });
-
-  it("by a process whose run was taken over meanwhile cancels nothing", async () => {
-    const directory = places.fresh();
-    const of = bank();
-    const host = await hostAt(directory, of);
-    const { run, procedure } = await begin(host, FENCED_PAYMENT);
-    const approval = decision(asked(run), KEYS.alice, "alice");
-    const other = await hostAt(directory, of);
-    const resumed = await procedure.resume(other, run.id);
-    expect(await refusal(run.cancelAsync())).toBe("lease_lost");
-    expect(await resumed.advanceAsync(other, { approval })).toBe("verified");
-    await other.close();
-    await host.close();
-  });
-
-  it("an effect in flight makes the run uncertain, and says so to who cancelled (B009)", async () => {
-    let begun = () => {};
-    const started = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const of = bank({
-      tool: {
-        call: () => {
-          begun();
-          return new Promise(() => {});
-        },
-      },
-    });
-    const host = await hostAt(null, of, privileged);
-    const procedure = procedureOf(host);
-    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
-    const advanced = run.advanceAsync(host);
-    await started;
-    expect(await run.cancelAsync()).toBe("uncertain");
-    expect(await advanced).toBe("uncertain");
-    expect(await readBack(host, run, ONE_PAYMENT)).toEqual(said(run));
-    await host.close();
-  });
-
-  it("before an effect is dispatched leaves it undone, its key free and its budget unspent (B009)", async () => {
-    const of = bank();
-    const budget = { run: {}, host: { effects: 1 } };
-    const host = await hostAt(null, of, { ...privileged, budget });
-    const recipe = recipeOf([CHECK, pay("pay", ["check"], {}, { key: { input: "account" } })]);
-    const procedure = procedureOf(host, recipe);
-    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
-    const advanced = run.advanceAsync(host);
-    // The admission is queued by then and not written yet.
-    const cancelled = new Promise((resolve) => setImmediate(() => resolve(run.cancelAsync())));
-    expect(await advanced).toBe("cancelled");
-    expect(await cancelled).toBe("cancelled");
-    expect(of.pay.calls).toHaveLength(0);
-    expect(await readBack(host, run, recipe)).toEqual(said(run));
-    const second = await begin(host, recipe);
-    expect(second.run.state).toBe("verified");
-    await host.close();
-  });
-
-  it("reads in flight ends the run as cancelled, not as failed", async () => {
-    let begun = () => {};
-    const started = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const slow = madeTool("bank.balance", () => {
-      begun();
-      return new Promise<never>(() => {});
-    });
-    const tools = [registration(slow, "read", { repeatable: true })];
-    const host = await hostAt(null, { tools });
-    const recipe = recipeOf([READ]);
-    const procedure = procedureOf(host, recipe);
-    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
-    const advanced = run.advanceAsync(host);
-    await started;
-    expect(await run.cancelAsync()).toBe("cancelled");
-    expect(await advanced).toBe("cancelled");
-    expect(slow.calls).toHaveLength(1);
-    expect(await readBack(host, run, recipe)).toEqual(said(run));
-    await host.close();
-  });
-});
-
-describe("the lease of a run", () => {
-  it("lasts as long as its tool may take, and is lost after that (B004)", async () => {
-    const directory = places.fresh();
-    const clock = movedClock();
-    let answer = (_: ToolOutcome) => {};
-    let begun = () => {};
-    const started = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const of = bank({
-      tool: {
-        call: () =>
-          new Promise((resolve) => {
-            answer = resolve;
-            begun();
-          }),
-      },
-    });
-    const times = { clock, leaseMs: 1_000, callMs: 30_000 };
-    const host = await hostAt(directory, of, { ...privileged, ...times });
-    const other = await hostAt(directory, of, { ...privileged, ...times });
-    const procedure = procedureOf(host);
-    const run = procedure.start(INPUTS, { environment: host.environment(procedure.plan) });
-    const advanced = run.advanceAsync(host);
-    await started;
-    clock.move(1_001);
-    expect(await refusal(procedure.resume(other, run.id))).toBe("run_busy");
-    clock.move(29_000);
-    expect(await refusal(procedure.resume(other, run.id))).toBe("run_busy");
-    clock.move(1_000);
-    const resumed = await procedure.resume(other, run.id);
-    expect(resumed.state).toBe("uncertain");
-    answer({ kind: "done", result: "paid" });
-    expect(await refusal(advanced)).toBe("lease_lost");
-    await host.close();
-    await other.close();
-  });
-
-  it("is nobody's while a person is waited for: whoever has the answer goes on", async () => {
-    const directory = places.fresh();
-    const of = bank();
-    const host = await hostAt(directory, of);
-    const { run, procedure } = await begin(host, FENCED_PAYMENT);
-    const other = await hostAt(directory, of);
-    const resumed = await procedure.resume(other, run.id);
-    const approval = decision(asked(resumed), KEYS.alice, "alice");
-    expect(await refusal(run.advanceAsync(host, { approval }))).toBe("lease_lost");
-    expect(of.pay.calls).toHaveLength(0);
-    // The decision was filed all the same: it is on the host's chain, not on the run's.
-    expect(await resumed.advanceAsync(other)).toBe("verified");
-    expect(of.pay.calls).toHaveLength(1);
-    await other.close();
-    await host.close();
-  });
-
-  it("is given back when a run cannot be resumed, so that the next try need not wait", async () => {
-    const directory = places.fresh();
-    const of = bank();
-    const host = await hostAt(directory, of);
-    const { run, procedure } = await begin(host, FENCED_PAYMENT);
-    const another = procedureOf(host, TWO_FENCED);
-    expect(await refusal(another.resume(host, run.id))).toBe("other_procedure");
-    const resumed = await procedure.resume(host, run.id);
-    expect(resumed.state).toBe("awaiting_approval");
     await host.close();
   });
 });

@@ -8,11 +8,11 @@ import type { Phase } from "../../../src/model/memory.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../../src/ports/procedures.ts";
 import type { Run } from "../../../src/run/index.ts";
+import { directories } from "../../support/directories.ts";
 import {
   asked,
   bank,
   CHECK,
-  directories,
   fence,
   hostAt,
   pay,

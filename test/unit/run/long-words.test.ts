@@ -12,9 +12,8 @@ import {
   type RecipeNode,
   recipeOf,
 } from "../../support/gate.ts";
-import { hostOptions, madeTool, registration } from "../../support/host.ts";
+import { madeTool, POLICY, registration } from "../../support/host.ts";
 
-const { policy } = hostOptions(null, []);
 const LONG = "k".repeat(70_000);
 
 /** A run of one operation that is answered so, as it is told and as it is read back. */
@@ -25,7 +24,7 @@ async function told(node: RecipeNode, category: "read" | "effect", result: JsonV
     null,
     { tools: [registration(made, category)] },
     {
-      policy: { ...policy, profile: "privileged" },
+      policy: { ...POLICY, profile: "privileged" },
     },
   );
   const recipe = recipeOf(category === "read" ? [node] : [CHECK, node]);
