@@ -14,6 +14,8 @@ function project(name: string, more: TestProjectInlineConfiguration["test"] = {}
  */
 const shared = { isolate: false };
 
+const seeded = { setupFiles: ["test/support/seed.ts"] };
+
 const children = { globalSetup: ["test/support/children-once.ts"] };
 
 export default defineConfig({
@@ -22,14 +24,15 @@ export default defineConfig({
     // The default leaves one core free, which is half of the machines that this has to be quick on.
     maxWorkers: "100%",
     // Only for what hangs: a short limit would be a hidden assertion about how busy the machine is.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
     // A test that leaves something behind must not decide what the next one sees.
     restoreMocks: true,
     unstubEnvs: true,
     projects: [
-      project("unit", { ...shared, ...children }),
-      project("property", shared),
+      project("unit", { ...shared, ...seeded, ...children }),
+      project("property", { ...shared, ...seeded }),
       project("golden", shared),
       project("contract", { ...shared, ...children }),
       project("pins", {
@@ -42,7 +45,7 @@ export default defineConfig({
           only: true,
           include: ["test/types/**/*.test-d.ts"],
           tsconfig: "test/types/tsconfig.json",
-          spawnTimeout: 120_000,
+          spawnTimeout: 600_000,
         },
       }),
       // The built command is loaded by Node itself, as a user's is, and once for all files of a worker.
@@ -53,8 +56,7 @@ export default defineConfig({
       }),
       // Hundreds of processes, one after the other. `npm run crash`; not part of `npm test`.
       project("crash", {
-        testTimeout: 600_000,
-        hookTimeout: 120_000,
+        testTimeout: 1_800_000,
         ...children,
       }),
     ],

@@ -107,7 +107,8 @@ function openToOthers(directory: string): readonly string[] {
   if (process.platform === "win32") return [];
   const places = [directory, ...readdirSync(directory).map((file) => path.join(directory, file))];
   return places.flatMap((place) => {
-    const mode = statSync(place).mode & 0o777;
+    // A file that was listed may be gone by now, as the log of writes goes with the last process that uses it.
+    const mode = (statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
     return (mode & 0o077) === 0 ? [] : [`${place} has mode ${mode.toString(8).padStart(4, "0")}`];
   });
 }

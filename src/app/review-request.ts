@@ -38,7 +38,10 @@ export interface FiledDecision {
   readonly decision: Decision;
   /** Milliseconds since 1970 UTC, by the journal. */
   readonly filed_ms: number;
-  /** False when it does not count (any more): its window has passed, its key was revoked, or who signed may not. */
+  /**
+   * False when it does not count (any more): its window has passed, its key was revoked, who signed may not, or it came
+   * when what it rejects had been admitted.
+   */
   readonly counts: boolean;
 }
 
@@ -94,12 +97,17 @@ export function reviewRequest(
   const { journal, trust } = parts;
   const now = judgedNow(parts);
   const decided = decisionsOn(parts, request);
+  const status = statusOf(parts, request, entries, decided);
   return {
     request,
-    status: statusOf(parts, request, entries, decided),
+    status,
     required: parts.policy.document.approvals.required,
     requestedBy: parts.identity.name,
-    decisions: filedOn(parts, request, decided),
+    decisions: filedOn(
+      parts,
+      request,
+      status === "used" ? { ...decided, rejection: null } : decided,
+    ),
     totals: totalsOf(request.operations, reading.toolReviews, journal.origin, trust(), now),
   };
 }
@@ -110,16 +118,16 @@ export function reviewRequest(
  *
  * @throws RoteError `approval_refused` with the fault as `data.fault`, for `already_decided` also `data.decisions`
  */
-export function refuseDecided({ status, decisions }: ReviewRequest, decision: Decision): void {
-  switch (status) {
+export function refuseDecided(asked: ReviewRequest, decision: Decision): void {
+  switch (asked.status) {
     case "waiting":
       return;
     case "approved":
       if (decision === "reject") return;
-      throw alreadyDecided(decisions);
+      throw alreadyDecided(asked);
     case "rejected":
     case "used":
-      throw alreadyDecided(decisions);
+      throw alreadyDecided(asked);
     case "expired":
       throw refusedDecision("request_expired", "the request has expired");
     case "replaced":
@@ -129,14 +137,18 @@ export function refuseDecided({ status, decisions }: ReviewRequest, decision: De
   }
 }
 
-export function alreadyDecided(decisions: readonly FiledDecision[]): RoteError {
+export function alreadyDecided({
+  status,
+  decisions,
+}: Pick<ReviewRequest, "status" | "decisions">): RoteError {
   const who = decisions.map(
     ({ approver, decision, filed_ms: filed }) =>
       `${decision} by ${approver} at ${new Date(filed).toISOString()}`,
   );
+  const after = status === "used" ? "What was approved has been admitted" : "Nothing was used up";
   return new RoteError(
     "approval_refused",
-    `The request is decided already: ${who.join(", ")}. Nothing was used up.`,
+    `The request is decided already: ${who.join(", ")}. ${after}.`,
     { fault: "already_decided", decisions: decisions.map((one) => ({ ...one })) },
   );
 }
@@ -163,8 +175,9 @@ function statusOf(
 ): RequestStatus {
   const { journal } = parts;
   const { kind } = verdictOn(parts, request, decided);
-  if (kind === "rejected") return kind;
+  // First: a rejection that was overtaken by the admission stands in the record, and has stopped nothing.
   if (isUsed(request, entries)) return "used";
+  if (kind === "rejected") return kind;
   if (entries.some(({ entry }) => entry.type === "run_ended")) return "run_ended";
   const open = openRequestsIn(journal, entries);
   if (!open.some(({ nonce }) => nonce === request.nonce)) return "replaced";

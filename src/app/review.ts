@@ -124,8 +124,7 @@ function reviewOf(reading: Reading): Review {
 
     pending: () =>
       journal
-        .runs(MOST_RUNS)
-        .filter(({ state }) => state === null)
+        .runs(MOST_RUNS, true)
         .flatMap(({ run }) => {
           const entries = journal.read(run);
           return openRequestsIn(journal, entries).map((request) => told(request, entries));
@@ -133,7 +132,7 @@ function reviewOf(reading: Reading): Review {
         .filter(({ status }) => status === "waiting"),
 
     find(nonce) {
-      for (const { run } of journal.runs(MOST_RUNS)) {
+      for (const { run } of [...journal.runs(MOST_RUNS, true), ...journal.runs(MOST_RUNS)]) {
         const entries = journal.read(run);
         const request = requestsIn(journal, entries).find((one) => one.nonce === nonce);
         if (request !== undefined) return told(request, entries);
@@ -185,7 +184,7 @@ function reviewOf(reading: Reading): Review {
       } catch (error) {
         const late = error instanceof RoteError && error.data["fault"] === "already_decided";
         if (!late || answer === undefined) throw error;
-        throw alreadyDecided(told(answer.request).decisions);
+        throw alreadyDecided(told(answer.request));
       }
     },
 

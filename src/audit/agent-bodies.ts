@@ -33,7 +33,11 @@ const limits = record({
   parallel_calls: count,
 });
 
-const task = record({ goal: text, instructions: orNull(text), recalled: orNull(text) });
+export const taskShape: Shape = record({
+  goal: text,
+  instructions: orNull(text),
+  recalled: orNull(text),
+});
 const tool = record({
   name: text,
   category: oneOf(["read", "effect"]),
@@ -59,7 +63,7 @@ export const saidShape: Shape = record(
 );
 
 export const AGENT_SHAPES = {
-  agent_started: kept("task", task, {
+  agent_started: kept("task", taskShape, {
     mode: oneOf(["agent"]),
     version: count,
     tools: listOf(tool),
@@ -103,6 +107,13 @@ export interface Said {
     readonly name: string;
     readonly arguments: string;
   }[];
+  readonly carry?: JsonValue;
+}
+
+export interface Task {
+  readonly goal: string;
+  readonly instructions: string | null;
+  readonly recalled: string | null;
 }
 
 interface Turn {
@@ -119,6 +130,7 @@ export interface Limits {
   readonly max_output_tokens: number | null;
   readonly max_total_tokens: number | null;
   readonly reserve_tokens: number;
+  readonly max_reply_tokens: number | null;
   readonly repeated_action: number;
   readonly no_progress: number;
   readonly consecutive_errors: number;
@@ -142,6 +154,7 @@ export interface AgentBodies {
     readonly identity: string;
     readonly parent: string | null;
     readonly root: { readonly run: string; readonly limits: Limits } | null;
+    readonly task?: Task;
     readonly task_blob?: string;
   };
   readonly agent_asked: Turn & { readonly request: Digest };

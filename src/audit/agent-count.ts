@@ -7,6 +7,7 @@
  */
 import { canonicalText } from "../base/canonical.ts";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
+import { shortened } from "../base/text.ts";
 import { GATE_CODES, type GateCode, type Outcome } from "../model/operation.ts";
 import type { StopReason } from "../model/stop.ts";
 import type { Said } from "./agent-bodies.ts";
@@ -59,6 +60,7 @@ export interface AgentCount {
 
 export interface CountedCall {
   readonly number: number;
+  readonly id: string;
   readonly name: string;
   /** Tool and arguments, however they were spelled. */
   readonly action: string;
@@ -77,7 +79,12 @@ interface Came {
   readonly code: string | null;
   /** What the model was told, for comparing. */
   readonly seen: string;
+  /** The same in full, until it is in the conversation; undefined when it is unknown. */
+  told: Told;
 }
+
+/** What a model is told of a call: as it stands in the entry, or as the blob that the entry names. */
+export type Told = { readonly content: JsonValue } | { readonly blob: string } | undefined;
 
 export function agentCount(start: Start, family: Family): AgentCount {
   return {
@@ -222,12 +229,14 @@ export interface SettledCall {
   readonly outcome: Outcome;
   /** Bare digest of the result; null when there is none, undefined when it cannot be read. */
   readonly result: string | null | undefined;
+  /** The result itself, or the blob that it is kept as. */
+  readonly kept: Told;
   readonly refusal: { readonly code: string; readonly message: string } | null;
   readonly final: boolean;
 }
 
 export function countSettled(count: AgentCount, call: CountedCall, given: SettledCall): void {
-  const { admitted, outcome, result, refusal, final } = given;
+  const { admitted, outcome, result, kept, refusal, final } = given;
   if (call.status === "in_flight") count.inFlight -= 1;
   if (!final) {
     call.broken += 1;
@@ -238,10 +247,10 @@ export function countSettled(count: AgentCount, call: CountedCall, given: Settle
   count.back.add(call.number);
   if (outcome === "done") {
     if (result === undefined) count.unsure = true;
-    call.came = { code: null, seen: `=${result ?? ""}` };
+    call.came = { code: null, seen: `=${result ?? ""}`, told: result == null ? undefined : kept };
   } else {
     const { code, message } = refusal ?? { code: outcome, message: outcome };
-    call.came = { code, seen: `!${code}\n${message}` };
+    call.came = { code, seen: `!${code}\n${message}`, told: errorOf(code, message) };
     call.stop = outcome === "uncertain" ? "uncertain_operation" : stopBy(count, admitted, code);
     noteEnding(count, call);
   }
@@ -269,13 +278,14 @@ export function callNumbered(
 function countedCall(
   { start }: AgentCount,
   number: number,
-  { name, arguments: text }: Said["calls"][number],
+  { id, name, arguments: text }: Said["calls"][number],
 ): CountedCall {
   const tool = start.tools.find((one) => one.name === name);
   const args = argumentsIn(text);
   const action = `${name}\n${args === undefined ? `?${text}` : `=${canonicalText(args)}`}`;
   const common = {
     number,
+    id,
     name,
     action,
     category: tool?.category ?? null,
@@ -287,12 +297,32 @@ function countedCall(
   }
   const stop = start.stop_on.includes("invalid_call") ? "invalid_model_response" : null;
   const code = tool === undefined ? "unknown_tool" : "bad_arguments";
-  return { ...common, status: "settled", came: { code, seen: `!${code}` }, stop };
+  const told = invalidCall(start, name, text);
+  return { ...common, status: "settled", came: { code, seen: `!${code}`, told }, stop };
 }
+
+function errorOf(error: string, message: string): Told {
+  return { content: { error, message } };
+}
+
+/** What the model is told of a name that is no tool's, and of arguments that no tool can be called with. */
+function invalidCall({ tools }: Start, name: string, text: string): Told {
+  if (!tools.some((one) => one.name === name)) {
+    const names = tools.map((one) => one.name).join(", ");
+    const called = JSON.stringify(shortened(name, NAME_LENGTH));
+    return errorOf("unknown_tool", `there is no tool ${called}; there are: ${names}`);
+  }
+  const read = readJson(text, ARGUMENTS);
+  const why = read.ok ? "an object" : `JSON: ${read.error.message}`;
+  return errorOf("bad_arguments", `the arguments are not ${why}`);
+}
+
+const NAME_LENGTH = 128;
+const ARGUMENTS = { numbers: "finite", maxBytes: 4 * 1024 * 1024 } as const;
 
 /** What the model asked with, read as strictly as a host reads it; undefined when no tool can be called with it. */
 export function argumentsIn(text: string): JsonValue | undefined {
-  const read = readJson(text, { numbers: "finite", maxBytes: 4 * 1024 * 1024 });
+  const read = readJson(text, ARGUMENTS);
   return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }
 

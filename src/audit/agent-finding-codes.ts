@@ -7,6 +7,12 @@ export const AGENT_FINDING_CODES = {
     meaning: "A turn of an agent's model does not follow from the one before it.",
     todo: ASK_HOST,
   },
+  agent_request_differs: {
+    severity: "error",
+    meaning:
+      "An agent's model was asked with something else than what the entries before it come to.",
+    todo: "Rely on nothing that the model is said to have been told or to have answered from there on.",
+  },
   agent_family_differs: {
     severity: "error",
     meaning: "An agent's run does not name its parent and their limits as the record has them.",

@@ -1,6 +1,6 @@
 /**
- * Agent runs: that turns follow from each other, that every operation is one that the model asked for and made once, that
- * nothing was done behind a limit, and that the run ended as its reason says.
+ * Agent runs: that turns follow from each other and from what came before them, that every operation is one that the model
+ * asked for and made once, that nothing was done behind a limit, and that the run ended as its reason says.
  */
 import { type Digest, digestOf } from "../base/digest.ts";
 import { TAGS } from "../base/tags.ts";
@@ -25,6 +25,7 @@ import {
   type SettledCall,
 } from "./agent-count.ts";
 import { type Families, joinFamily } from "./agent-family.ts";
+import { type Asking, addOutcomes, addSaid, begunAsking, requestNow } from "./agent-request.ts";
 import { comingUp, type Due, dueOf, endingsOf, supports } from "./agent-rules.ts";
 import type { Bodies } from "./bodies.ts";
 import { readCanonical, textOf } from "./canonical.ts";
@@ -41,14 +42,15 @@ export interface AgentAudit {
   /** Digest of the last reply where it is an answer, else null; undefined when the reply cannot be read. */
   answer: Digest | null | undefined;
   readonly count: AgentCount;
+  readonly asks: Asking;
 }
 
-export function agentAudit(
+export async function agentAudit(
   context: Context,
   placed: Placed,
   start: Bodies["agent_started"],
   families: Families,
-): AgentAudit {
+): Promise<AgentAudit> {
   const { tools, version } = start;
   const { family, fault } = joinFamily(families, start, placed.entry.chain);
   if (fault !== null) report(context, placed, "agent_family_differs", fault);
@@ -58,7 +60,9 @@ export function agentAudit(
     report(context, placed, "entry_unknown", message);
     count.unsure = true;
   }
-  return { tools, step: 0, attempt: 0, asking: false, calls: new Map(), answer: null, count };
+  const asks = await begunAsking(context, placed, start);
+  if (count.unsure) asks.conversation = undefined;
+  return { tools, step: 0, attempt: 0, asking: false, calls: new Map(), answer: null, count, asks };
 }
 
 export function environmentOf({ environment }: Bodies["agent_started"]) {
@@ -128,6 +132,11 @@ function judgeAsked(
     differs(context, placed, `turn ${agent.step} has no marker`);
   }
   judgeGoingOn(context, agent, placed);
+  const request = requestNow(agent.asks, count);
+  if (request !== undefined && request !== body.request) {
+    const message = `what it asks with is ${request}, and it says ${body.request}`;
+    report(context, placed, "agent_request_differs", message);
+  }
   Object.assign(agent, { step, attempt, asking: true, calls: new Map(), answer: null });
   countAsked(count, body);
 }
@@ -179,6 +188,8 @@ async function judgeHeard(
   const calls = usable ? (said?.calls ?? []) : [];
   const first = count.asked;
   countReplied(count, body, said);
+  addSaid(agent.asks, usable ? said : undefined);
+  await addOutcomes(context, placed, agent.asks, count);
   agent.calls = count.unread
     ? undefined
     : new Map(calls.map((call, at) => [first + at, call] as const));
@@ -276,16 +287,17 @@ export function judgeShown(
 }
 
 /** What came of a call. Null for an operation that cannot be read. */
-export function judgeOutcome(
+export async function judgeOutcome(
   context: Context,
   agent: AgentAudit,
   placed: Placed,
   operation: Operation | null,
   settled: SettledCall | undefined,
-): void {
+): Promise<void> {
   const { count } = agent;
   if (operation === null || settled === undefined) {
     count.unsure = true;
+    agent.asks.conversation = undefined;
     return;
   }
   let call = callNumbered(count, operation.call);
@@ -294,6 +306,7 @@ export function judgeOutcome(
     call = judgeTurnOf(context, agent, placed, operation);
   }
   if (call !== undefined) countSettled(count, call, settled);
+  await addOutcomes(context, placed, agent.asks, count);
   remember(count);
 }
 

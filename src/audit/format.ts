@@ -1,5 +1,6 @@
 /** The answers of an audit and of the check of a receipt in words. */
 
+import { inLine } from "../base/text.ts";
 import type { Finding, Span } from "./finding.ts";
 import { FINDING_CODES } from "./finding-codes.ts";
 import type { ReceiptReport } from "./receipt-file.ts";
@@ -21,11 +22,7 @@ export function formatAudit(report: AuditReport): string {
 
 /** What comes from the record does not begin a line of its own, which would pass for one of ours. */
 function textOf(lines: readonly string[]): string {
-  return lines.map((line) => `${line.replaceAll(/[\n\r\u2028\u2029]/gu, escaped)}\n`).join("");
-}
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return lines.map((line) => `${inLine(line)}\n`).join("");
 }
 
 /** Lines that end in a line feed: what the receipt states, what was shown of it, and every finding. */

@@ -61,12 +61,13 @@ export async function judgeReceipt(
     }
     compareOutcome(context, placed, body, admission);
     if (run.agent !== null) {
-      const { outcome, final } = body;
+      const { outcome, final, result: content, result_blob: blob } = body;
+      const kept = content !== undefined ? { content } : blob !== undefined ? { blob } : undefined;
       const admitted = admission !== null;
       const settled = opened.ok
-        ? { admitted, outcome, final, result, refusal: opened.value.predicate.refusal }
+        ? { admitted, outcome, final, result, kept, refusal: opened.value.predicate.refusal }
         : undefined;
-      judgeOutcome(context, run.agent, placed, operation, settled);
+      await judgeOutcome(context, run.agent, placed, operation, settled);
     }
     if (admission !== null) settle(receipting, run, admission, body.outcome);
   }

@@ -42,16 +42,12 @@ export function createRuns(
 
   async function startAgent(placed: Placed, body: Bodies["agent_started"]): Promise<void> {
     const { chain } = placed.entry;
-    const { task_blob: blob, environment: parts } = body;
+    const { policy: bound } = body.environment;
     countStart(placed);
-    if (blob !== undefined) await context.blobs.check(blob, placeOf(placed), "a goal");
-    for (const { definition } of body.tools) {
-      const name = definition.slice("sha256:".length);
-      await context.blobs.check(name, placeOf(placed), "the definition of a tool");
-    }
-    const policy = typeof parts["policy"] === "string" ? parts["policy"] : null;
+    const policy = typeof bound === "string" ? bound : null;
     const made = { plan: null, verifier: "", environment: environmentOf(body), policy };
-    runs.set(chain, runAudit(chain, made, undefined, agentAudit(context, placed, body, families)));
+    const agent = await agentAudit(context, placed, body, families);
+    runs.set(chain, runAudit(chain, made, undefined, agent));
   }
 
   function countStart(placed: Placed): void {

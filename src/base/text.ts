@@ -13,6 +13,14 @@ export function hasLoneSurrogate(text: string): boolean {
   return false;
 }
 
+/** Text of others within a line of ours: what would begin a line of its own, which may pass for one of ours, is written out. */
+export function inLine(text: string): string {
+  return text.replaceAll(
+    /[\n\r\u2028\u2029]/g,
+    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
+  );
+}
+
 /** Order by UTF-16 units, the order of RFC 8785 and of every tie in Rote. Never by locale. */
 export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
@@ -40,9 +48,16 @@ export function sortTexts(texts: string[]): string[] {
  * The candidate that `word` was most likely meant to be, for hints in messages: the smallest edit distance (a swap of
  * neighbours counts once), at most a third of the longer length and never a whole one-letter word, ties by order of the
  * candidates. Upper and lower case count as the same.
+ *
+ * @param most candidates looked at: whoever may ask for many words has no more than a few for each, or a budget
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  most = FEW_CANDIDATES,
+): string | undefined {
   if (word.length > MAX_WORD) return undefined;
+  let left = most;
   const lower = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -52,8 +67,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
       bestDistance - 1,
       longer < 2 ? 0 : Math.max(1, Math.floor(longer / 3)),
     );
+    if (left === 0) break;
+    left -= 1;
     if (candidate.length > MAX_WORD || Math.abs(word.length - candidate.length) > allowed) continue;
-    const distance = editDistance(lower, candidate.toLowerCase());
+    const distance = editDistance(lower, candidate.toLowerCase(), allowed);
     if (distance > allowed) continue;
     best = candidate;
     bestDistance = distance;
@@ -61,14 +78,19 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+const FEW_CANDIDATES = 100;
+
 /** Names are short; a longer word is not a misspelling, and the distance costs the product of both lengths. */
 const MAX_WORD = 64;
 
-function editDistance(left: string, right: string): number {
+/** The distance, or some number over `most` where it is over that. */
+function editDistance(left: string, right: string, most: number): number {
   let before: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  let leastBefore = 0;
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
+    let least = row;
     for (let column = 1; column <= right.length; column += 1) {
       const same = left[row - 1] === right[column - 1];
       let cost = Math.min(
@@ -83,7 +105,11 @@ function editDistance(left: string, right: string): number {
         left[row - 2] === right[column - 1];
       if (swapped) cost = Math.min(cost, at(before, column - 2) + 1);
       current.push(cost);
+      least = Math.min(least, cost);
     }
+    // What follows is made of the last two rows, and never less.
+    if (least > most && leastBefore >= most) return least;
+    leastBefore = least;
     before = previous;
     previous = current;
   }

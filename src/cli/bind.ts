@@ -9,6 +9,7 @@ import { writeDocument } from "./files.ts";
 import { withHost } from "./host.ts";
 import { environmentAt } from "./ready.ts";
 import { type Call, type Outcome, switchOption, textOption } from "./spec.ts";
+import { jsonText } from "./terminal.ts";
 
 /**
  * Fills in the environment digests. Without --host and --environment they are those of empty documents, whatever the
@@ -20,7 +21,7 @@ export async function run(call: Call): Promise<Outcome> {
   const environment = await wanted(call, recipe.plan);
   const differing = differences(recipe.plan.environment, environment);
   if (switchOption(call.options, "check")) return checked(file, differing);
-  const text = `${JSON.stringify(bindRecipe(recipe.bytes, environment), null, 2)}\n`;
+  const text = `${jsonText(bindRecipe(recipe.bytes, environment), 2)}\n`;
   const json = { recipe: file, environment: { ...environment }, changed: [...differing] };
   const out = textOption(call.options, "out");
   if (out === undefined) {

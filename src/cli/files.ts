@@ -72,11 +72,14 @@ export function isVacant(directory: string): boolean {
   return found === undefined || (found.isDirectory() && readdirSync(directory).length === 0);
 }
 
-/** Writes a new file, or with `replace` puts a complete file in an old one's place. */
-export function writeDocument(file: string, text: string, replace: boolean): void {
+/**
+ * Writes a new file, or with `replace` puts a complete file in an old one's place. `mode` is of the file from its
+ * beginning; default: what the user's mask leaves.
+ */
+export function writeDocument(file: string, text: string, replace: boolean, mode = 0o666): void {
   const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    writeFileSync(temporary, text, { flag: "wx" });
+    writeFileSync(temporary, text, { flag: "wx", mode });
     if (replace) renameSync(temporary, file);
     else linkSync(temporary, file);
   } catch (error) {

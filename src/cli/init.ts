@@ -1,10 +1,11 @@
 /**
  * Makes the folder of a workflow: recipe and verifier, inputs, a host with sample documents, and fresh keys. The folder
- * is made whole or not at all; what stands in it afterwards is its owner's to change.
+ * is made whole or not at all, and says so of itself while it is not; what stands in it afterwards is its owner's to change.
  */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -28,6 +29,8 @@ import { table } from "./table.ts";
 const HOST = "host";
 const INPUTS = "inputs";
 const COPIED = ["recipe.json", "verifier.json"] as const;
+/** There from the first moment to the last: who is killed takes nothing back. */
+const UNFINISHED = "rote-init.unfinished";
 /** As a name, a file and in `--as`: whoever approves is called what they do, until somebody says who they are. */
 const APPROVER = "approver";
 
@@ -82,9 +85,17 @@ function refuseShared(directory: string): void {
   throw fault("store_not_private", message, hint, { file: directory });
 }
 
-function filledBefore(directory: string): Error {
-  const message = `${directory} is not an empty directory, and is left as it is`;
-  const hint = "name a new one: rote init WORKFLOW DIRECTORY";
+function filledBefore(
+  directory: string,
+  unfinished = existsSync(join(directory, UNFINISHED)),
+): Error {
+  const what = unfinished
+    ? "was not finished by the command that makes it"
+    : "is not an empty directory";
+  const message = `${directory} ${what}, and is left as it is`;
+  const hint = unfinished
+    ? `unless that is still at work, nothing in it is of use: rm -r ${quoted(directory)}, and type the same again`
+    : "name a new one: rote init WORKFLOW DIRECTORY";
   return fault("file_exists", message, hint, { file: directory });
 }
 
@@ -117,10 +128,12 @@ async function filled(making: Making): Promise<Made> {
   const ours: string[] = [];
   try {
     claim(directory);
-    ours.push(HOST);
+    ours.push(UNFINISHED);
     // Asking for the passphrase took its time, and somebody else may have used it.
-    if (readdirSync(directory).length > 1) throw filledBefore(directory);
-    return await fill(making, ours);
+    if (readdirSync(directory).length > 1) throw filledBefore(directory, false);
+    const all = await fill(making, ours);
+    rmSync(join(directory, UNFINISHED), { force: true });
+    return all;
   } catch (error) {
     for (const name of ours) rmSync(join(directory, name), { recursive: true, force: true });
     if (first !== undefined) removeEmpty(resolve(directory), resolve(first));
@@ -128,10 +141,11 @@ async function filled(making: Making): Promise<Made> {
   }
 }
 
-/** The folder of the host is made by one command, whoever else is at it. */
+/** A folder is filled by one command, whoever else is at it. */
 function claim(directory: string): void {
+  const text = "This folder is not whole: rote init is at work in it, or was killed.\n";
   try {
-    mkdirSync(join(directory, HOST), { mode: 0o700 });
+    writeFileSync(join(directory, UNFINISHED), text, { flag: "wx" });
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? filledBefore(directory) : error;
   }
@@ -167,6 +181,8 @@ async function fill(
     import("../app/workflows/prepare-workflows.ts"),
     import("../app/keys.ts"),
   ]);
+  makeHost(directory);
+  ours.push(HOST);
   const key = generateKey(join(directory, `${approver}.key`), passphrase);
   ours.push(`${approver}.key`);
   prepareWorkflows(join(directory, HOST), {
@@ -196,6 +212,14 @@ async function fill(
     return name;
   });
   return { inputs };
+}
+
+function makeHost(directory: string): void {
+  try {
+    mkdirSync(join(directory, HOST), { mode: 0o700 });
+  } catch (error) {
+    throw codeOf(error) === "EEXIST" ? filledBefore(directory, false) : error;
+  }
 }
 
 function engagementOf(inputs: JsonValue): string {

@@ -19,7 +19,7 @@ import type {
   OptionValues,
   Outcome,
 } from "./spec.ts";
-import type { Terminal } from "./terminal.ts";
+import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Runs one command line; `words` are those after `rote`. Never throws. */
 export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -238,7 +238,7 @@ function failureOutcome(failure: Failure): Outcome {
 function documentOf(command: string, outcome: Outcome): string {
   const { exit, json } = outcome;
   const document: JsonValue = { command, exit, exit_code: EXIT_CODES[exit].code, ...json };
-  return `${JSON.stringify(document, null, outcome.oneLine === true ? 0 : 2)}\n`;
+  return `${jsonText(document, outcome.oneLine === true ? 0 : 2)}\n`;
 }
 
 /** A command line that commander refused. */

@@ -1,9 +1,11 @@
-/** A table in plain columns; numbers are right-aligned. */
+import { inLine } from "../base/text.ts";
+
+/** A table in plain columns, a line for each row; numbers are right-aligned. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
-  const texts = rows.map((row) => row.map(String));
+  const texts = rows.map((row) => row.map((cell) => inLine(String(cell))));
   const widths = head.map((title, column) =>
     Math.max(width(title), ...texts.map((row) => width(row[column] ?? ""))),
   );

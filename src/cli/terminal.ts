@@ -103,6 +103,19 @@ export function render(text: string, colour: boolean): string {
   );
 }
 
+/**
+ * A document for programs, which may end up on a terminal all the same: what that would obey is written as JSON's own
+ * escapes, so that it says the same.
+ */
+export function jsonText(document: unknown, indent = 0): string {
+  return JSON.stringify(document, null, indent).replace(INVISIBLE, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
 /** All but line feed and tab that does not show, moves the cursor or turns text around. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

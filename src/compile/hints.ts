@@ -20,6 +20,6 @@ export function hintsFrom(all: readonly string[]): Hints {
     get names() {
       return take();
     },
-    nearest: (word) => nearest(word, take()),
+    nearest: (word) => nearest(word, take(), Number.POSITIVE_INFINITY),
   };
 }

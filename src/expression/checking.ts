@@ -234,8 +234,9 @@ export function bind(
   return { inside: { ...checking, bindings }, slot, free };
 }
 
+/** @param candidates names of a scope, which has a budget for all that ask */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
-  const meant = nearest(name, candidates);
+  const meant = nearest(name, candidates, Number.POSITIVE_INFINITY);
   return meant === undefined ? undefined : `did you mean ${meant}?`;
 }
 

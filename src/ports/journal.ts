@@ -146,8 +146,8 @@ export interface Journal {
 
   total(counter: string): bigint;
 
-  /** The most recently updated first, to the second. */
-  runs(limit: number): readonly RunSummary[];
+  /** The most recently updated first, to the second; with `open` of those that have not ended. */
+  runs(limit: number, open?: boolean): readonly RunSummary[];
 
   /** Size and root of the log as it is now. */
   head(): TreeHead;

@@ -17,6 +17,9 @@ interface InputProblem {
   readonly message: string;
 }
 
+/** Problems told at once. Whoever sends inputs may send any number of names that nobody knows. */
+const MOST_PROBLEMS = 100;
+
 /**
  * Inputs in the JSON form of their value types: however an input was written (12 or "12", 12.50 at a scale of 2),
  * the same value comes out as the same JSON.
@@ -33,6 +36,13 @@ export function readInputs({ plan, graph }: Program, given: unknown): InputValue
   const names = graph.inputNames;
   for (const name of Reflect.ownKeys(given)) {
     if (typeof name === "string" && names.has(name)) continue;
+    if (problems.length === MOST_PROBLEMS) {
+      const message = "there are more; correct the first ones";
+      throw badInput([
+        ...problems,
+        { input: null, pointer: "", code: "too_many_problems", message },
+      ]);
+    }
     problems.push(unknownInput(String(name), names));
   }
   const values: { [name: string]: JsonValue } = Object.create(null);
@@ -77,9 +87,13 @@ function readInput(
   return writeValue(type, read.value);
 }
 
+const MOST_NAMED = 20;
+
 function unknownInput(name: string, names: ReadonlySet<string>): InputProblem {
   const close = nearest(name, names);
-  const known = names.size === 0 ? "the recipe has no inputs" : `expected ${[...names].join(", ")}`;
+  const listed = [...names].slice(0, MOST_NAMED).join(", ");
+  const rest = names.size > MOST_NAMED ? ", .." : "";
+  const known = names.size === 0 ? "the recipe has no inputs" : `expected ${listed}${rest}`;
   const message = close === undefined ? `unknown; ${known}` : `unknown; did you mean "${close}"?`;
   return { input: name, pointer: "", code: "unknown_input", message };
 }

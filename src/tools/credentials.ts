@@ -70,13 +70,26 @@ export function secretOf(name: string, secrets: Secrets): string {
 /** How a target that repeats a credential is likely to write it. */
 function formsOf(value: string): readonly string[] {
   const bytes = Buffer.from(value);
-  return [value, bytes.toString("base64"), bytes.toString("base64url"), encodeURIComponent(value)];
+  const escaped = encodeURIComponent(value);
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    bytes.toString("base64").replaceAll("=", ""),
+    bytes.toString("base64url"),
+    escaped,
+    escaped.replaceAll(/%../g, (byte) => byte.toLowerCase()),
+  ];
 }
 
 function hide(value: JsonValue, hidden: readonly (readonly [string, string])[]): JsonValue {
   if (hidden.length === 0) return value;
   if (typeof value === "string") {
     return hidden.reduce((text, [form, shown]) => text.replaceAll(form, shown), value);
+  }
+  if (typeof value === "number") {
+    const text = String(value);
+    const shown = hide(text, hidden);
+    return shown === text ? value : shown;
   }
   if (value === null || typeof value !== "object") return value;
   if (isJsonArray(value)) return value.map((member) => hide(member, hidden));

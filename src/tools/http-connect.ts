@@ -93,6 +93,8 @@ function open({ url, ca }: Target, address: string, signal: AbortSignal): Promis
           port,
           ...(isIP(host) === 0 ? { servername: host } : {}),
           ...(ca === undefined ? {} : { ca }),
+          // Said, since a variable of the environment could say otherwise: the reviewed definition names who is trusted.
+          rejectUnauthorized: true,
           ALPNProtocols: ["http/1.1"],
         })
       : connectPlain({ host: address, port });

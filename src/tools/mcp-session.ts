@@ -44,6 +44,17 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
   let open: Connected | undefined;
   let opening: Promise<Connected> | undefined;
 
+  /** Told changes that are not read yet; one reading at a time, however often the server tells of some. */
+  let changes = 0;
+
+  async function follow(): Promise<void> {
+    while (changes > 0) {
+      const told = changes;
+      if (open !== undefined) await read(open, undefined).catch(lost);
+      changes = changes > told ? 1 : 0;
+    }
+  }
+
   async function connect(): Promise<Connected> {
     const client: Client = new packages.client.Client(
       { name: "rote", version: "1" },
@@ -56,7 +67,8 @@ export function sessionOf(packages: Packages, way: Way, options: SessionOptions)
             autoRefresh: false,
             debounceMs: 0,
             onChanged: () => {
-              if (open !== undefined) read(open, undefined).catch(lost);
+              changes += 1;
+              if (changes === 1) void follow();
             },
           },
         },

@@ -173,17 +173,42 @@ async function guardedFetch(
     return new Response(Buffer.from(await readBody(answer, limit, signal)), received);
   }
   // The stream of a request ends with its answer; the one that a GET opens stays open for notifications.
-  const body = method === "GET" ? answer : Readable.from(limited(answer, limit));
-  return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, received);
+  const body = method === "GET" ? limitedEvents(answer, limit) : limited(answer, limit);
+  return new Response(Readable.toWeb(Readable.from(body)) as ReadableStream<Uint8Array>, received);
 }
 
 async function* limited(answer: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of answer) {
     size += chunk.byteLength;
-    if (size > limit) throw broke("response_too_large", `the answer is larger than ${limit} bytes`);
+    if (size > limit) throw tooLarge("answer", limit);
     yield chunk;
   }
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** As much as it likes, but of one event, which whoever reads keeps until a blank line ends it, no more than an answer. */
+async function* limitedEvents(
+  answer: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncGenerator<Buffer> {
+  let size = 0;
+  let lineEnded = false;
+  for await (const chunk of answer) {
+    for (const byte of chunk) {
+      size += 1;
+      if (byte === LINE_FEED && lineEnded) size = 0;
+      if (byte !== CARRIAGE_RETURN) lineEnded = byte === LINE_FEED;
+      if (size > limit) throw tooLarge("message", limit);
+    }
+    yield chunk;
+  }
+}
+
+function tooLarge(what: string, limit: number): Error {
+  return broke("response_too_large", `the ${what} is larger than ${limit} bytes`);
 }
 
 /** The headers that the client looks at. */

@@ -18,6 +18,7 @@ export function numberText(stored: string): string | undefined {
   const read = NUMBER.exec(stored.trim());
   if (read === null) return undefined;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = read;
+  if (whole.length + fraction.length > MAX_DIGITS) return undefined;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   const point = whole.length + Number(exponent);
   const significant = digits.replace(/0+$/, "").length;
@@ -33,7 +34,7 @@ export function numberText(stored: string): string | undefined {
 }
 
 function plain(sign: string, digits: string, point: number): string | undefined {
-  if (Math.abs(point) > MAX_DIGITS || digits.length > MAX_DIGITS) return undefined;
+  if (Math.abs(point) > MAX_DIGITS) return undefined;
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const at = Math.max(point, 1);
   const whole = padded.slice(0, at).replace(/^0+(?=\d)/, "");
@@ -80,11 +81,15 @@ function isBuiltIn(format: number): boolean {
   return (format >= 27 && format <= 36) || format === 45 || (format >= 50 && format <= 58);
 }
 
-/** Whether a number format shows a day or a time of day. Elapsed time, `[h]:mm`, is a number. */
+/**
+ * Whether a number format shows a day or a time of day. Elapsed time, `[h]:mm`, is a number.
+ *
+ * What a quote or a bracket opens and nothing closes reaches to the end, so that no text is looked through twice.
+ */
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return isBuiltIn(id);
-  const [section = ""] = code.replaceAll(/"[^"]*"|\\.|_.|\*./g, "").split(";", 1);
+  const [section = ""] = code.replaceAll(/"[^"]*(?:"|$)|\\.|_.|\*./g, "").split(";", 1);
   if (/\[(?:h+|m+|s+)\]/i.test(section)) return false;
-  const bare = section.replaceAll(/\[[^\]]*\]/g, "");
+  const bare = section.replaceAll(/\[[^\]]*(?:\]|$)/g, "");
   return !/general/i.test(bare) && /[dmyhs]/i.test(bare);
 }

@@ -4,7 +4,7 @@
  * - X1 UTF-8 alone, well-formed, without a document type: there are no entities to expand but the five and numbers.
  * - X2 Linear in the text, whatever the text; depth and length of what is kept are bounded by the caller's input.
  * - X3 Whoever reads looks at the whole path of an element, in which names of the root's own namespace have no prefix.
- *   Others begin with their namespace: what stands beside the known paths (extensions, alternatives) is passed over, as
+ *   Others begin with a number for their namespace: what stands beside the known paths (extensions, alternatives) is passed over, as
  *   programs do that show it.
  */
 import { malformed } from "./spreadsheet-zip.ts";
@@ -31,7 +31,8 @@ interface Place {
 
 /** Namespaces by prefix, the empty one of names without, as an element declares them; and those around it. */
 interface Spaces {
-  readonly declared: Attributes;
+  /** Each as its number in the part: a namespace may be as long as the part, and every element may be in it. */
+  readonly declared: ReadonlyMap<string, string>;
   readonly around: Spaces | null;
 }
 
@@ -53,6 +54,7 @@ interface Open {
 export function readXml(bytes: Uint8Array, reader: Reader): void {
   const xml = textOf(bytes);
   const stack: Open[] = [];
+  const known = new Map<string, string>();
   let names: Names | undefined;
   let at = 0;
   while (at < xml.length) {
@@ -68,7 +70,7 @@ export function readXml(bytes: Uint8Array, reader: Reader): void {
       if (stack.length === 0 && names !== undefined) throw malformed("an XML part has two roots");
       const opened = opening(xml, tag);
       const { name, attributes, empty } = opened;
-      const spaces = spacesIn(stack.at(-1)?.spaces ?? NO_SPACES, attributes);
+      const spaces = spacesIn(stack.at(-1)?.spaces ?? NO_SPACES, attributes, known);
       names ??= { top: { path: "", below: new Map() }, root: spaces, own: spaceOf(name, spaces) };
       const place = placeBelow(stack.at(-1)?.place ?? names.top, name, spaces, names);
       reader.open?.(place.path, attributes);
@@ -180,16 +182,19 @@ function placeBelow(above: Place, name: string, spaces: Spaces, { root, own }: N
   return place;
 }
 
-const NO_SPACES: Spaces = { declared: NO_ATTRIBUTES, around: null };
+const NO_SPACES: Spaces = { declared: new Map(), around: null };
 const XMLNS = "xmlns:";
 
 /** Those of the element around it, unless it declares some itself. Nothing is copied, however many there are. */
-function spacesIn(around: Spaces, attributes: Attributes): Spaces {
+function spacesIn(around: Spaces, attributes: Attributes, known: Map<string, string>): Spaces {
   let declared: Map<string, string> | undefined;
   for (const [name, value] of attributes) {
     if (name !== "xmlns" && !name.startsWith(XMLNS)) continue;
     declared ??= new Map();
-    declared.set(name.slice(XMLNS.length), value);
+    // The empty one takes a declaration back.
+    const number = value === "" ? "" : (known.get(value) ?? String(known.size));
+    known.set(value, number);
+    declared.set(name.slice(XMLNS.length), number);
   }
   return declared === undefined ? around : { declared, around };
 }

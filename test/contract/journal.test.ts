@@ -7,8 +7,10 @@ import { sha256Hex } from "../../src/base/digest.ts";
 import { EMPTY_FRONTIER, append as extend, leafHash, rootOf } from "../../src/base/merkle.ts";
 import { openNote, parseTreeHead } from "../../src/base/note.ts";
 import { FIRST_PREV, HOST_CHAIN } from "../../src/model/journal.ts";
+import { systemTimers } from "../../src/os/timers.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { ProcedureStore } from "../../src/ports/procedures.ts";
+import type { Timers } from "../../src/ports/timers.ts";
 import { openMemoryStore } from "../../src/store/memory/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { KEY, leaseOn, ManualClock, note, type Opening, ORIGIN, optionsOf } from "./journals.ts";
@@ -280,6 +282,31 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     expect(sizes).toEqual([64, 71, 72]);
   });
 
+  it("signs the head when nothing was written for a second, and not before", async () => {
+    const alarms: { readonly ms: number; readonly ring: () => void }[] = [];
+    const after: Timers["after"] = (ms, ring) => {
+      alarms.push({ ms, ring });
+      return () => undefined;
+    };
+    const own = mkdtempSync(join(tmpdir(), "rote-journal-"));
+    const idle = open(own, { clock, timers: { ...systemTimers, after } });
+    const lease = await leaseOn(idle.journal, "run-a");
+    await idle.journal.append(note(lease, 1));
+    clock.now += 600;
+    await idle.journal.append(note(lease, 2));
+    clock.now += 400;
+    alarms.shift()?.ring();
+    expect([idle.journal.heads(), alarms.map(({ ms }) => ms)]).toEqual([[], [600]]);
+    clock.now += 600;
+    alarms.shift()?.ring();
+    // Behind what the alarm has asked for.
+    await idle.journal.claim("run-b");
+    expect([idle.journal.heads().length, alarms.length]).toEqual([1, 0]);
+    await idle.journal.close();
+    idle.procedures.close();
+    rmSync(own, { recursive: true, force: true });
+  });
+
   it("has in each head the root of the entries that anybody can recompute", async () => {
     const lease = await leaseOn(journal, "run-a");
     for (let n = 0; n < 65; n++) await journal.append(note(lease, { n }));
@@ -330,6 +357,24 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
         reason: "completed",
       },
     ]);
+  });
+
+  it("finds a run that has not ended behind any number of runs that have", async () => {
+    const body = { recipe: "r", plan: "p", mode: "guided" };
+    const start = async (chain: string) => {
+      const lease = await leaseOn(journal, chain);
+      await journal.append({ lease, entries: [{ chain, type: "run_started", body }] });
+      clock.now += 2_000;
+      return lease;
+    };
+    await start("run-a");
+    for (const chain of ["run-b", "run-c"]) {
+      const lease = await start(chain);
+      const ended = { state: "verified", reason: "completed" };
+      await journal.append({ lease, entries: [{ chain, type: "run_ended", body: ended }] });
+    }
+    expect(journal.runs(1).map(({ run }) => run)).toEqual(["run-c"]);
+    expect(journal.runs(1, true).map(({ run, state }) => [run, state])).toEqual([["run-a", null]]);
   });
 
   it("is closed once and then refuses everything", async () => {

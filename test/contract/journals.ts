@@ -3,6 +3,7 @@ import { privateKey } from "../../src/base/sign.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../../src/model/memory.ts";
 import { systemTimers } from "../../src/os/timers.ts";
 import type { Append, Journal, Lease } from "../../src/ports/journal.ts";
+import type { Timers } from "../../src/ports/timers.ts";
 
 export const ORIGIN = "tests.example/journal";
 export const KEY = privateKey(new Uint8Array(32).fill(11));
@@ -17,15 +18,21 @@ export interface Opening {
   readonly clock: ManualClock;
   readonly owner?: string;
   readonly isDead?: (owner: string) => boolean;
+  readonly timers?: Timers;
 }
 
-export function optionsOf({ clock, owner = "one", isDead = () => false }: Opening) {
+export function optionsOf({
+  clock,
+  owner = "one",
+  isDead = () => false,
+  timers = systemTimers,
+}: Opening) {
   return {
     limits: DEFAULT_MEMORY_LIMITS,
     journal: {
       origin: ORIGIN,
       clock,
-      timers: systemTimers,
+      timers,
       owner,
       isDead,
       sign: (text: string) => signNote(text, ORIGIN, KEY),

@@ -17,7 +17,7 @@ function frozen(value: JsonValue): JsonValue {
   return value;
 }
 
-describe.each(ADAPTERS)("tool adapter $name", { timeout: 120_000 }, ({ make, once }) => {
+describe.each(ADAPTERS)("tool adapter $name", ({ make, once }) => {
   let root: string;
   let subject: Subject;
 
@@ -33,7 +33,7 @@ describe.each(ADAPTERS)("tool adapter $name", { timeout: 120_000 }, ({ make, onc
     rmSync(root, { recursive: true, force: true });
   }
   if (once === true) {
-    beforeAll(open, 120_000);
+    beforeAll(open);
     afterAll(close);
   } else {
     beforeEach(open);

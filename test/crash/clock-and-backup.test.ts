@@ -9,7 +9,14 @@ import { systemClock } from "../../src/os/clock.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { approveAll } from "../support/kills/approve.ts";
 import { pointsWith } from "../support/kills/points.ts";
-import { driveOn, optionsFor, runAt, type Story, storyIn } from "../support/kills/story.ts";
+import {
+  clockAhead,
+  driveOn,
+  optionsFor,
+  runAt,
+  type Story,
+  storyIn,
+} from "../support/kills/story.ts";
 import { openTarget, type Target } from "../support/kills/target.ts";
 import { verdictOn } from "../support/kills/verdict.ts";
 
@@ -46,7 +53,7 @@ async function waitingRun(): Promise<void> {
 describe("a clock that went back", () => {
   it("by two hours: nothing is admitted, since nothing that expires could be judged", async () => {
     await (await hostAt()).close();
-    const host = await hostAt({ ...systemClock, wallMs: () => systemClock.wallMs() - 2 * HOUR });
+    const host = await hostAt(clockAhead(-2 * HOUR));
     const run = await runAt(host, story);
     expect(await driveOn(run, host)).toBe("denied");
     expect(run.report.failure).toMatchObject({ reason: "security_denied", code: "clock_behind" });
@@ -55,7 +62,7 @@ describe("a clock that went back", () => {
 
   it("by half a minute: time in the record stands still, and the work is done once", async () => {
     await waitingRun();
-    const host = await hostAt({ ...systemClock, wallMs: () => systemClock.wallMs() - 30_000 });
+    const host = await hostAt(clockAhead(-30_000));
     expect(await driveOn(await runAt(host, story), host)).toBe("verified");
     await host.close();
     expect(await verdictOn(story)).toMatchObject({ repeated: 0, lost: 0, faults: [] });

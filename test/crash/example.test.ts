@@ -44,15 +44,20 @@ describe("the example of the gate", () => {
         expect(paid(join(root, name))).toEqual(["Ada", "Ben"]);
       }
       let killed = 0;
-      for (const part of PARTS) {
-        const directory = join(root, `killed-${part}`);
-        let kills = 0;
-        while ((await lived(directory, kills < 3 ? wholeMs * part : null)) !== 0) kills += 1;
-        killed += kills;
-        expect(paid(directory), `killed ${kills} times at ${part}`).toEqual(["Ada", "Ben"]);
+      // A kill that comes too late is none. Where all did, it goes faster now than when it was measured.
+      for (; killed === 0; wholeMs /= 2) {
+        for (const part of PARTS) {
+          const directory = join(root, `killed-${wholeMs}-${part}`);
+          let kills = 0;
+          for (let code = null as number | null; code !== 0; ) {
+            code = await lived(directory, kills < 3 ? wholeMs * part : null);
+            if (code === null) kills += 1;
+            else expect(code).toBe(0);
+          }
+          killed += kills;
+          expect(paid(directory), `killed ${kills} times at ${part}`).toEqual(["Ada", "Ben"]);
+        }
       }
-      // A kill that came too late is none.
-      expect(killed).toBeGreaterThan(0);
       // Started once more, there is nothing left to do.
       expect(await lived(join(root, "whole"), null)).toBe(0);
       expect(paid(join(root, "whole"))).toEqual(["Ada", "Ben"]);

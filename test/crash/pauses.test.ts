@@ -11,8 +11,10 @@ import { openPool, type Pool } from "../support/kills/processes.ts";
 import { KINDS, SHAPES, type Story } from "../support/kills/story.ts";
 import { verdictOn } from "../support/kills/verdict.ts";
 
-/** Short enough to be overtaken soon; an admitted operation holds its run for the time of its call besides. */
-const TIMES = { leaseMs: 100, callMs: 400 };
+/** Later than any lease, with the time of a call that holds its run besides; and no clock that is far ahead. */
+const LATER = { aheadMs: 45_000 };
+/** Leases that nobody outlives, however long a process takes to start. */
+const LONG = { leaseMs: 3_600_000 };
 
 let pool: Pool;
 const halves: Half[] = [];
@@ -42,7 +44,7 @@ describe("a process that is stopped and overtaken", () => {
     let overtaken = 0;
     for (const [index, kind] of KINDS.entries()) {
       const shape = SHAPES[index % SHAPES.length] ?? "two";
-      const half = await playedHalf(kind, shape, TIMES);
+      const half = await playedHalf(kind, shape);
       halves.push(half);
       const whole = await play(pool, {
         kind,
@@ -60,8 +62,8 @@ describe("a process that is stopped and overtaken", () => {
         const at = before + 1;
         const first = await pool.start({ story, role: "run", stop: { at, signal: "SIGSTOP" } });
         await first.stopping;
-        const overtaker = await liveHere(story, "run", { patient: true });
-        first.process.kill("SIGCONT");
+        const overtaker = await liveHere(story, "run", LATER);
+        first.wake();
         const late = await first.ended;
         const verdict = await verdictOn(story);
         const where = `${kind} ${shape} ${at} ${place}`;
@@ -85,7 +87,7 @@ describe("a process that is stopped and overtaken", () => {
   });
 
   it("does not dispatch after a probe has said that it did not: the target refuses it", async () => {
-    const half = await playedHalf("fenced", "two", TIMES);
+    const half = await playedHalf("fenced", "two");
     halves.push(half);
     const story = copyOf(half);
     const whole = await play(pool, {
@@ -100,9 +102,9 @@ describe("a process that is stopped and overtaken", () => {
     expect(at).toBeGreaterThan(0);
     const first = await pool.start({ story, role: "run", stop: { at, signal: "SIGSTOP" } });
     await first.stopping;
-    const overtaker = await liveHere(story, "run", { patient: true });
+    const overtaker = await liveHere(story, "run", LATER);
     expect(overtaker.state).toBe("failed");
-    first.process.kill("SIGCONT");
+    first.wake();
     expect((await first.ended).report).toMatchObject({ state: "broke", code: "lease_lost" });
     expect(await verdictOn(story)).toMatchObject({
       repeated: 0,
@@ -115,7 +117,7 @@ describe("a process that is stopped and overtaken", () => {
 
 describe("two processes at one run", () => {
   it("one goes on, the other is told who has it (B004)", async () => {
-    const half = await playedHalf("plain", "two");
+    const half = await playedHalf("plain", "two", LONG);
     halves.push(half);
     const story = copyOf(half);
     const first = await pool.start({ story, role: "run", stop: { at: 13, signal: "SIGSTOP" } });
@@ -124,13 +126,13 @@ describe("two processes at one run", () => {
     const refused = (await second.ended).report;
     expect(refused).toMatchObject({ state: "broke", code: "run_busy" });
     expect(refused?.message).toContain(`process ${first.process.pid} on `);
-    first.process.kill("SIGCONT");
+    first.wake();
     expect((await first.ended).report?.state).toBe("verified");
     expect(await verdictOn(story)).toMatchObject({ repeated: 0, lost: 0, state: "verified" });
   });
 
   it("that ask for it in the same moment: it is done once, and who came too late finds it done or held (B055)", async () => {
-    const half = await playedHalf("asked", "each");
+    const half = await playedHalf("asked", "each", LONG);
     halves.push(half);
     for (let round = 0; round < 6; round += 1) {
       const story = copyOf(half);

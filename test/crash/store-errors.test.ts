@@ -12,6 +12,7 @@ import { approveAll } from "../support/kills/approve.ts";
 import { type FaultPlan, faultsWith } from "../support/kills/faults.ts";
 import { pointsWith } from "../support/kills/points.ts";
 import {
+  clockAhead,
   driveOn,
   KINDS,
   type Kind,
@@ -27,10 +28,6 @@ import { verdictOn } from "../support/kills/verdict.ts";
 
 /** This process is alive, so its leases must run out by time. */
 const LATER_MS = 60_000;
-
-function clockAhead(ms: number): Clock {
-  return { ...systemClock, wallMs: () => systemClock.wallMs() + ms };
-}
 
 async function told(story: Story, target: Target, seams: HostSeams, clock: Clock): Promise<string> {
   const options = { ...optionsFor(story, target, pointsWith(null)), clock };

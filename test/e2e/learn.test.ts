@@ -10,7 +10,8 @@ it("examples/learn.ts runs on its own, prints 7200 and the report, and exits wit
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["--import", "tsx", "examples/learn.ts"],
-    { cwd: ROOT, encoding: "utf8" },
+    // Node warns where both are set.
+    { cwd: ROOT, encoding: "utf8", env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined } },
   );
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const lines = stdout.split("\n");

@@ -20,7 +20,7 @@ let folder: string;
 const filled = (text: string) =>
   [...taken].reduce((all, [word, value]) => all.replaceAll(word, value), text);
 
-describe("the tutorial", { timeout: 120_000 }, () => {
+describe("the tutorial", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "rote-tutorial-"));
     settle(page, folder);

@@ -179,4 +179,4 @@ it("each ends once, does nothing twice, replays to the same end, and passes the 
     }),
     { numRuns: Number(process.env["RUNS"] ?? 20) },
   );
-}, 60_000);
+});

@@ -107,7 +107,7 @@ const ports = {
 } as const;
 
 describe.each(RECIPE_NAMES)("recipes almost like %s", (name) => {
-  it("never get another result verified on its sample inputs", { timeout: 120_000 }, () => {
+  it("never get another result verified on its sample inputs", () => {
     const original = shippedProcedure(name);
     const samples = sampleInputs(name).map((inputs) => ({
       inputs,

@@ -18,7 +18,9 @@ const paying = madeTool("bank.pay", ({ operationId }) => {
 });
 
 async function main(): Promise<string> {
-  const host = await hostAt(directory, { tools: [registration(paying, "effect")] });
+  // A lease that nobody outlives: whoever is slow is not overtaken.
+  const tools = [registration(paying, "effect")];
+  const host = await hostAt(directory, { tools }, { leaseMs: 3_600_000 });
   try {
     const procedure = procedureOf(host, FENCED_PAYMENT);
     process.send?.("ready");

@@ -136,6 +136,9 @@ export type Options = Partial<HostOptions>;
 /** A policy that asks nobody. */
 export const OPEN = { policy: { ...POLICY, profile: "privileged" } } as const;
 
+/** Nothing is signed for want of other work: a record is the same however slowly it is made. */
+const timers: Timers = { ...systemTimers, after: () => () => undefined };
+
 /** A host at a directory, or in this process only. */
 export function hostAt(
   directory: string | null,
@@ -143,7 +146,7 @@ export function hostAt(
   change: Options = {},
   seams: HostSeams = {},
 ): Promise<Host> {
-  return assembleHost(hostOptions(directory, tools, change), seams);
+  return assembleHost(hostOptions(directory, tools, change), { timers, ...seams });
 }
 
 export interface HeldAlarms {

@@ -12,6 +12,8 @@ const origin = "tests.example/journal";
 const key = privateKey(new Uint8Array(32).fill(11));
 
 const { journal } = openSqliteStore(directory, {
+  // Writers of one store take no turns: where a commit takes long, one may be passed over again and again.
+  busyTimeoutMs: 60_000,
   limits: DEFAULT_MEMORY_LIMITS,
   journal: {
     origin,

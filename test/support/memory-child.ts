@@ -12,7 +12,8 @@ import { KEY, NAME, observation } from "./memory-evidence.ts";
 const [directory = "", prefix = "", count = "0"] = process.argv.slice(2);
 
 try {
-  const store = openProcedures(directory, DEFAULT_MEMORY_LIMITS);
+  // Writers of one store take no turns: where a commit takes long, one may be passed over again and again.
+  const store = openProcedures(directory, DEFAULT_MEMORY_LIMITS, { busyTimeoutMs: 60_000 });
   writeSync(1, "open\n");
   for (let index = 0; index < Number(count); index += 1) {
     const observed = store.observe(KEY, NAME, (record) => {

@@ -81,7 +81,8 @@ export function carryOut(folder: string, command: string, settled = folder): str
   const { stdout, stderr } = spawnSync("sh", ["-c", `{ ${command.replace(/^npx /, "")}\n} 2>&1`], {
     cwd: folder,
     encoding: "utf8",
-    env: { ...process.env, PATH: path, NO_COLOR: "1" },
+    // Node warns where both are set.
+    env: { ...process.env, PATH: path, NO_COLOR: "1", FORCE_COLOR: undefined },
   });
   return (stdout + stderr).replaceAll(/ +$/gm, "");
 }

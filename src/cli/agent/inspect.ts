@@ -5,6 +5,7 @@ import type { Cost } from "../../app/llm.ts";
 import { recordOf } from "../../app/run-record.ts";
 import { RoteError } from "../../base/error.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { inLine } from "../../base/text.ts";
 import { AGENT_STATE_NOTES, isAgentTerminal } from "../../model/agent-states.ts";
 import { REASON_NOTES, type StopReason } from "../../model/stop.ts";
 import { type OpenHost, withHost } from "../host.ts";
@@ -133,7 +134,7 @@ function stopped({ reason, message, code }: AgentTrace["report"]): string {
   if (reason === null) return "";
   if (reason === "completed") return "completed: the model gave its answer";
   const detail = message === null ? REASON_NOTES[reason].meaning : message;
-  return `${reason}: ${detail}${code === null ? "" : ` [${code}]`}`;
+  return inLine(`${reason}: ${detail}${code === null ? "" : ` [${code}]`}`);
 }
 
 function replayText(replay: Replay): string {

@@ -3,6 +3,7 @@ import { NO_MODEL } from "../../app/agent-model.ts";
 import { type AgentResult, AgentRuntime } from "../../app/agent-runtime.ts";
 import { undecidedRequests, unreconciled } from "../../app/run-record.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { inLine } from "../../base/text.ts";
 import { isAgentTerminal } from "../../model/agent-states.ts";
 import type { ModelIdentity } from "../../model/run.ts";
 import { type ExitName, exitOf, REASON_NOTES, stateOf } from "../../model/stop.ts";
@@ -49,7 +50,8 @@ export function reportJson({ requests, tokens, ...report }: AgentResult): {
 export function agentLines(result: AgentResult, at: OpenHost): readonly string[] {
   const { run, state, reason, message, code, output, partial, tokens } = result;
   const requests = undecidedRequests(at.host, run);
-  const why = message === null ? [] : [`why     ${message}${code === null ? "" : ` [${code}]`}`];
+  const why =
+    message === null ? [] : [inLine(`why     ${message}${code === null ? "" : ` [${code}]`}`)];
   return [
     `run     ${run}`,
     `state   ${state}${reason === null || reason === state ? "" : ` (${reason})`}`,

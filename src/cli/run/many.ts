@@ -5,7 +5,7 @@ import { failureOf, fault } from "../fault.ts";
 import { readChunks } from "../files.ts";
 import type { Session } from "../session.ts";
 import type { Call, Outcome } from "../spec.ts";
-import type { Terminal } from "../terminal.ts";
+import { jsonText, type Terminal } from "../terminal.ts";
 import { type InputLine, inputsFromBytes, linesOf } from "./inputs.ts";
 import { type Ended, runOnce } from "./once.ts";
 import {
@@ -35,7 +35,7 @@ export async function runMany(call: Call, session: Session, file: string): Promi
       if (terminal.interrupted.aborted) break;
       const told = await runLine(session, line, terminal);
       addLine(tally, told);
-      if (call.json) terminal.data(`${JSON.stringify(told.json)}\n`);
+      if (call.json) terminal.data(`${jsonText(told.json)}\n`);
       await showProgress(tally, terminal);
     }
   } catch (error) {

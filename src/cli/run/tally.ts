@@ -1,5 +1,6 @@
 /** Counts over many runs: by state and reason, never by line, so that a million lines cost no more than ten. */
 import type { JsonValue } from "../../base/json.ts";
+import { inLine } from "../../base/text.ts";
 import { EXIT_CODES, type ExitName } from "../../model/stop.ts";
 import { count, table } from "../table.ts";
 
@@ -78,7 +79,7 @@ function totalOf({ totals }: Tally, { state, reason }: Line): Total {
 
 function toldLine({ number, state, reason, message }: Line): string {
   const why = reason === "" ? "" : ` (${reason})`;
-  return `line ${number}: ${state}${why}${message === null ? "" : ` ${message}`}`;
+  return inLine(`line ${number}: ${state}${why}${message === null ? "" : ` ${message}`}`);
 }
 
 /** Exits are listed from best to worst. */

@@ -2,6 +2,7 @@
 
 import { unreconciled } from "../../app/run-record.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { inLine } from "../../base/text.ts";
 import type { FrozenOperation } from "../../host/index.ts";
 import type { ObservationReport, Phase } from "../../model/memory.ts";
 import type { PendingModel, RunFailure, RunReport } from "../../model/run.ts";
@@ -84,7 +85,7 @@ export function runText(ended: Ended, telling: Telling): string {
   if (failure !== null) {
     const place = failure.pointer === undefined ? "" : ` at ${failure.pointer}`;
     const code = failure.code === undefined ? "" : ` [${failure.code}]`;
-    lines.push(`why     ${failureText(failure)}${code}${place}`);
+    lines.push(inLine(`why     ${failureText(failure)}${code}${place}`));
   }
   lines.push(`nodes   ${nodesOf(report)}`);
   lines.push(`model   ${modelOf(report)}`);
@@ -191,7 +192,7 @@ function questionLines({ node, index, role, instructions, prompt, answer_type }:
   const element = index === null ? "" : `, element ${index}`;
   return [
     `asks    node ${node}${element}, role ${role}`,
-    ...(instructions === null ? [] : [`        ${instructions}`]),
+    ...(instructions === null ? [] : [inLine(`        ${instructions}`)]),
     `prompt  ${indented(prompt)}`,
     `type    ${JSON.stringify(answer_type)}`,
   ];

@@ -1,4 +1,5 @@
 import { type RunRecord, recordOf, type TimelineEntry } from "../../app/run-record.ts";
+import { inLine } from "../../base/text.ts";
 import { type OpenHost, withHost } from "../host.ts";
 import { resumeAgent, resumeRun } from "../next.ts";
 import { operationJson, uncertainLines } from "../run/told.ts";
@@ -37,7 +38,7 @@ function recordText(record: RunRecord, at: OpenHost): string {
     `mode     ${record.mode}`,
     `as       ${record.identity}`,
     `state    ${state}${reason === null ? "" : ` (${reason})`}`,
-    ...(message === null ? [] : [`why      ${message}`]),
+    ...(message === null ? [] : [inLine(`why      ${message}`)]),
     "",
     timeline(record.entries),
     ...requests.flatMap((request) => ["", ...requestText(request, at)]),

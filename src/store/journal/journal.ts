@@ -289,9 +289,9 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     blob: (sha256) => tables.blob(sha256),
     taken: ({ space, key }) => tables.claimedAt(space, key) !== undefined,
     total: (counter) => tables.total(counter),
-    runs: (limit) =>
+    runs: (limit, open = false) =>
       tables
-        .runs(limit)
+        .runs(limit, open)
         .map(({ row, last }) => summaryOf(row, decodeEntry(last.bytes, last.index))),
 
     head() {

@@ -39,7 +39,10 @@ export interface JournalTables {
   run(run: string): RunRow | undefined;
   putRun(row: RunRow): void;
   /** The most recently touched first, each with the last entry of its chain. */
-  runs(limit: number): readonly { readonly row: RunRow; readonly last: StoredEntry }[];
+  runs(
+    limit: number,
+    open: boolean,
+  ): readonly { readonly row: RunRow; readonly last: StoredEntry }[];
 
   /** The signed tree head of the largest size, with the frontier at that size. */
   lastHead(): HeadRow | undefined;

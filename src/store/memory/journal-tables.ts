@@ -45,8 +45,9 @@ export function memoryJournalTables(stands: (qualification: string) => boolean):
     stands,
     run: (run) => runs.get(run),
     putRun: (row) => void runs.set(row.run, row),
-    runs: (limit) =>
+    runs: (limit, open) =>
       [...runs.values()]
+        .filter(({ state }) => !open || state === null)
         .sort((a, b) => b.touchedMs - a.touchedMs)
         .slice(0, limit)
         .flatMap((row) => {

@@ -108,8 +108,12 @@ export function sqliteJournalTables(database: Database, writer: Writer): Journal
       }),
     putRun: ({ startedMs, touchedMs, ...row }) =>
       void sql.putRun.run({ ...row, started_ms: startedMs, touched_ms: touchedMs }),
-    runs: (limit) =>
-      read(() => sql.runs.all(limit).map((row) => ({ row: readRun(row), last: readEntry(row) }))),
+    runs: (limit, open) =>
+      read(() =>
+        sql.runs
+          .all({ limit, open: open ? 1 : 0 })
+          .map((row) => ({ row: readRun(row), last: readEntry(row) })),
+      ),
 
     lastHead: () => read(() => headOf(sql.lastHead.get())),
     headAt: (size) => read(() => headOf(sql.headAt.get(size))),
@@ -165,7 +169,8 @@ function statementsOf(database: Database) {
        JOIN chains c ON c.name = r.run
        JOIN entries e ON e.chain = c.id
         AND e.seq = (SELECT max(seq) FROM entries WHERE chain = c.id)
-       ORDER BY r.touched_ms DESC, r.run LIMIT ?`,
+       WHERE @open = 0 OR r.state IS NULL
+       ORDER BY r.touched_ms DESC, r.run LIMIT @limit`,
     ),
     lastHead: prepare("SELECT * FROM heads ORDER BY size DESC LIMIT 1"),
     headAt: prepare("SELECT * FROM heads WHERE size = ?"),

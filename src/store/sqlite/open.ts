@@ -165,7 +165,8 @@ function loaded<T>(open: () => T): T {
   }
 }
 
-function makeDurable(database: Database, file: string): void {
+/** @throws RoteError `store_not_durable` where a commit would not be on disk when it returns */
+export function makeDurable(database: Database, file: string): void {
   const mode = database.pragma("journal_mode = WAL", { simple: true });
   database.pragma("synchronous = FULL");
   if (process.platform === "darwin") {

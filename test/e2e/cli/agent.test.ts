@@ -1,5 +1,5 @@
 /** `rote agent`: an agent from its goal to its transcript, on the command line. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AT, as, HostFolder, STORE } from "./host-folder.ts";
@@ -59,6 +59,7 @@ describe("rote agent", () => {
     expect(other).toMatchObject({ exit_code: 1, error: { code: "replay_miss" } });
     const exported = await folder.json("agent", "export", waits.run, ...AT, "--out", "t.jsonl");
     expect(exported).toMatchObject({ exit_code: 0, tool_calls: 2 });
+    expect(statSync(join(folder.path, "t.jsonl")).mode & 0o077).toBe(0);
     const lines = readFileSync(join(folder.path, "t.jsonl"), "utf8").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { type: "rote-transcript/v1", final: "Paid 50.", mutations: ["bank.pay"], verified: false },

@@ -18,7 +18,7 @@ async function typing(
   words: readonly string[],
   answers: readonly (readonly [question: string, answer: string])[],
 ) {
-  const line = [process.execPath, MAIN, ...words].join(" ");
+  const line = [process.execPath, MAIN, ...words].map((word) => `'${word}'`).join(" ");
   const child = spawn(SCRIPT, ["-qec", line, "/dev/null"], {
     cwd: folder.path,
     env: { ...process.env, NO_COLOR: "1", TERM: "dumb" },

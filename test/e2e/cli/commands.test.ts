@@ -317,6 +317,8 @@ describe("rote completions", () => {
     const { stdout, stderr } = spawnSync("bash", ["-c", `${script}\n${ask}`], {
       cwd: folder.path,
       encoding: "utf8",
+      // A language that is not installed is worth a warning to bash.
+      env: { ...process.env, LC_ALL: "C" },
     });
     expect(stderr).toBe("");
     return stdout

@@ -14,8 +14,8 @@ function moduleText(folder: string, policy: PolicyDocument): string {
   return `
 import { createHash, createPrivateKey, createPublicKey } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { watch } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
 
 const folder = ${JSON.stringify(folder)};
 const read = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
@@ -31,9 +31,7 @@ const behaviour = () => (existsSync(join(folder, "behaviour")) ? readFileSync(jo
 const tools = {
   "bank.balance": async () => ({ kind: "done", result: { amount: "1000" } }),
   "bank.pay": async ({ arguments: args }) => {
-    if (behaviour() === "held") {
-      for await (const change of watch(folder)) if (behaviour() !== "held") break;
-    }
+    while (behaviour() === "held") await after(5);
     appendFileSync(join(folder, "ledger"), \`\${args.account} \${args.amount}\\n\`);
     if (behaviour() === "lost") throw new Error("connection reset");
     return { kind: "done", result: "paid " + args.amount };

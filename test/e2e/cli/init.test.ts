@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Folder, MAIN, rote } from "./rote.ts";
@@ -83,6 +83,41 @@ describe("rote init", () => {
       });
       expect([status, JSON.parse(stdout).exit]).toEqual([1, "problem"]);
       expect(folder.listing()).toEqual(before);
+    },
+  );
+
+  it.each([
+    ["directory", 3],
+    ["file", 9],
+    ["removal", 1],
+  ] as const)(
+    "that is killed before its %s number %i says at the next try that the folder is not whole, and how to go on",
+    async (what, count) => {
+      const calls = { directory: "mkdirSync", file: "writeFileSync", removal: "rmSync" };
+      const killing = [
+        `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";`,
+        `const { ${calls[what]}: call } = fs; let count = 0;`,
+        `fs.${calls[what]} = (...given) => {`,
+        `  count += 1; if (count === ${count}) process.kill(process.pid, "SIGKILL");`,
+        `  return call(...given); }; syncBuiltinESMExports();`,
+      ].join("\n");
+      const directory = `killed-${what}-${count}`;
+      const words = [MAIN, "init", "recalculation", directory, ...PASS];
+      const preload = `data:text/javascript,${encodeURIComponent(killing)}`;
+      const { signal } = spawnSync(process.execPath, ["--import", preload, ...words], {
+        cwd: folder.path,
+      });
+      expect(signal).toBe("SIGKILL");
+      const left = folder.listing();
+      const { error } = await json("init", "recalculation", directory, ...PASS);
+      expect(error.code).toBe("file_exists");
+      expect(error.message).toContain("was not finished");
+      expect(error.hint).toContain(`rm -r ${directory}`);
+      expect(folder.listing()).toEqual(left);
+      rmSync(join(folder.path, directory), { recursive: true });
+      const made = await json("init", "recalculation", directory, ...PASS);
+      expect(made.exit_code).toBe(0);
+      expect(existsSync(join(folder.path, directory, "rote-init.unfinished"))).toBe(false);
     },
   );
 

@@ -41,7 +41,6 @@ function loaded(words: readonly string[]): readonly string[] {
   const { stderr, status } = spawnSync(process.execPath, [...hook, MAIN, ...words], {
     cwd: folder.path,
     encoding: "utf8",
-    timeout: 60_000,
   });
   expect(status).toBe(0);
   const addresses = stderr.split("\n").flatMap((line) => /^loads (.*)/.exec(line)?.[1] ?? []);
@@ -215,7 +214,6 @@ it("drawing SVG without its optional package says what to install", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...hook, MAIN, ...words], {
     cwd: folder.path,
     encoding: "utf8",
-    timeout: 60_000,
   });
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("npm install @viz-js/viz");

@@ -85,10 +85,11 @@ describe("a run at a host", () => {
   it("with --wait goes on by itself once another process has approved", async () => {
     const waiting = working("run", "recipe.json", ...AT, "--input", "account=7", "--wait");
     const nonce = await waiting.says(/waiting for a decision about request (\S{22})/);
-    expect(waiting.stdout).toContain(`rote approvals approve ${nonce}`);
     const { code } = await folder.rote("approvals", "approve", nonce, ...STORE, ...as("alice"));
     expect(code).toBe(0);
     expect(await waiting.ended).toBe(0);
+    // Two outputs are two pipes: what was written to this one before may be read later.
+    expect(waiting.stdout).toContain(`rote approvals approve ${nonce}`);
     expect(waiting.stdout).toContain("state   verified");
     expect(folder.ledger()).toEqual(["7 50", "7 30"]);
   });

@@ -1,8 +1,11 @@
 /** What somebody is told who got something wrong: the thing by its name, and what to do next, in terms of the command. */
 import { chmodSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publicKeyText } from "../../../src/app/keys.ts";
+import { openReview } from "../../../src/app/review.ts";
+import type { JsonValue } from "../../../src/base/json.ts";
 import { KEYS, trust, trustDocument } from "../../support/host.ts";
 import { AT, as, HostFolder, STORE } from "./host-folder.ts";
 
@@ -155,12 +158,25 @@ describe("an owner whose", () => {
   });
 });
 
+/** Files a decision by a clock that stands where it was signed: its time cannot be over before it is filed. */
+async function fileWhenSigned(envelope: { readonly payload: string }): Promise<void> {
+  const { not_before: signed } = JSON.parse(Buffer.from(envelope.payload, "base64").toString());
+  const review = await openReview({
+    directory: join(folder.path, "store"),
+    trust: JSON.parse(folder.read("trust.json")),
+    clock: { wallMs: () => signed * 1000, monotonicMs: () => 0 },
+  });
+  await review.file(envelope as unknown as JsonValue);
+  await review.close();
+}
+
 describe("somebody at a run", () => {
   it("whose approval came too early is told that it does not count any more", async () => {
     const { run, requests } = await folder.start("8");
     const [asked] = requests;
     const words = ["approvals", "approve", asked.nonce, ...STORE, ...alice, "--seconds", "1"];
-    expect((await folder.rote(...words)).code).toBe(0);
+    const { envelope } = await folder.json(...words, "--out", "early.json");
+    await fileWhenSigned(envelope);
     // Past its second, and past a clock that is a little behind.
     for (;;) {
       const listed = await folder.json("approvals", "list", ...STORE);

@@ -1,5 +1,4 @@
 /** What a process of a case does: a child that may be killed, or the parent that goes on in its place. */
-import { setTimeout as after } from "node:timers/promises";
 import { assembleHost } from "../../../src/app/create-host.ts";
 import { RoteError } from "../../../src/base/error.ts";
 import type { Host } from "../../../src/host/index.ts";
@@ -7,7 +6,7 @@ import type { Run } from "../../../src/run/index.ts";
 import { driveAgent } from "./agent.ts";
 import { approveAll } from "./approve.ts";
 import { commitPoints, pointsWith, type Stop } from "./points.ts";
-import { driveOn, optionsFor, runAt, type Story } from "./story.ts";
+import { clockAhead, driveOn, optionsFor, runAt, type Story } from "./story.ts";
 import { openTarget } from "./target.ts";
 
 export interface Order {
@@ -18,8 +17,8 @@ export interface Order {
    */
   readonly role: "run" | "wait" | "approve";
   readonly stop: Stop | null;
-  /** Tries again as long as another process holds the run. */
-  readonly patient?: boolean;
+  /** Milliseconds by which its clock is ahead of that of the others. */
+  readonly aheadMs?: number;
 }
 
 export interface Report {
@@ -32,7 +31,7 @@ export interface Report {
 
 /** Does what the order says, in this process. `toBeApproved` resolves when somebody has approved what waits. */
 export async function obey(
-  { story, role, stop, patient = false }: Order,
+  { story, role, stop, aheadMs = 0 }: Order,
   toBeApproved: () => Promise<void>,
 ): Promise<Report> {
   const points = pointsWith(stop);
@@ -49,31 +48,20 @@ export async function obey(
   }
 
   async function open() {
-    return assembleHost(optionsFor(story, target, points), { around: commitPoints(points) });
+    const options = { ...optionsFor(story, target, points), clock: clockAhead(aheadMs) };
+    return assembleHost(options, { around: commitPoints(points) });
   }
 
   async function run(): Promise<string> {
     const host = await open();
     const onward = onwardAt(host, story);
-    let state = await (patient ? patiently(onward) : onward());
+    let state = await onward();
     while (role === "wait" && state === "awaiting_approval") {
       await toBeApproved();
       state = await onward();
     }
     await host.close();
     return state;
-  }
-
-  async function patiently(onward: () => Promise<string>): Promise<string> {
-    for (;;) {
-      try {
-        return await onward();
-      } catch (error) {
-        if (!(error instanceof RoteError && error.code === "run_busy")) throw error;
-        const until = Number(error.data["expires_ms"]) - Date.now();
-        await after(Math.max(1, until + 1));
-      }
-    }
   }
 
   async function approve(): Promise<string> {

@@ -100,7 +100,7 @@ export async function playedHalf(
 export function liveHere(
   story: Story,
   role: Order["role"],
-  more: Pick<Order, "patient"> = {},
+  more: Pick<Order, "aheadMs"> = {},
 ): Promise<Report> {
   return obey({ story, role, stop: null, ...more }, () => approveIn(story));
 }

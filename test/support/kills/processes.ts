@@ -17,6 +17,8 @@ export interface Worker {
   goOn(this: void): void;
   /** Resolves when it is at the place where it stops. */
   readonly stopping: Promise<void>;
+  /** Has it go on from there. */
+  wake(this: void): void;
   /** Resolves when the process is gone. */
   readonly ended: Promise<Ended>;
 }
@@ -57,6 +59,12 @@ export function openPool(ahead: number): Pool {
             if (message === "stopping") stops();
           });
         }),
+        wake: () => {
+          // It says that it stops before it does: a signal that finds it still on its way wakes nobody.
+          const again = setInterval(() => child.kill("SIGCONT"), 100);
+          child.once("close", () => clearInterval(again));
+          child.kill("SIGCONT");
+        },
         onWaiting: (then) => {
           child.on("message", (message) => {
             if (message === "waiting") then();

@@ -5,6 +5,8 @@ import type { JsonValue } from "../../../src/base/json.ts";
 import { bindRecipe } from "../../../src/compile/index.ts";
 import type { Host } from "../../../src/host/index.ts";
 import type { ModelAnswer } from "../../../src/model/run.ts";
+import { systemClock } from "../../../src/os/clock.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import type { Tool, ToolCall } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
 import { hostOptions, madeTool, nowSeconds, registration, trust } from "../host.ts";
@@ -69,6 +71,11 @@ export function optionsFor(story: Story, target: Target, points: Points): HostOp
   }));
   const { leaseMs, callMs } = story;
   return hostOptions(story.directory, registered, { trust: story.trust, leaseMs, callMs });
+}
+
+/** The machine's clock, and that much later. */
+export function clockAhead(ms: number): Clock {
+  return { ...systemClock, wallMs: () => systemClock.wallMs() + ms };
 }
 
 function balanceTool(target: Target, points: Points): Tool {

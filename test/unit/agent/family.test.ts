@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { partsOf } from "../../../src/host/index.ts";
 import type { ChatModel } from "../../../src/ports/chat-model.ts";
-import { agentHosts, calls, pay, runtimeOf, say, script } from "../../support/agent.ts";
+import { agentHosts, balance, calls, pay, runtimeOf, say, script } from "../../support/agent.ts";
 import { bank, refusal } from "../../support/gate.ts";
 
 const hosts = agentHosts("tail_uncovered");
@@ -25,6 +25,16 @@ describe("a family of runs", () => {
     expect(child).toMatchObject({ reason: "token_budget_exceeded", steps: 1 });
     const next = await runtime.run("and again", { parent: child.run });
     expect(next).toMatchObject({ reason: "token_budget_exceeded", steps: 0 });
+  });
+
+  it("has no more turns than its first one may, all together (B034)", async () => {
+    const host = await made(bank());
+    const lines = script(calls(balance(1)), calls(balance(2)), say("ok"));
+    const runtime = runtimeOf(host, lines, { defaults: { limits: { max_steps: 5 } } });
+    const parent = await runtime.run("look");
+    expect(parent).toMatchObject({ reason: "completed", steps: 3 });
+    const child = await runtime.run("look again", { parent: parent.run });
+    expect(child).toMatchObject({ reason: "max_steps", steps: 2 });
   });
 
   it("admits exactly as many at once as the tokens that are left suffice for (B054)", async () => {

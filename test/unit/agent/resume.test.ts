@@ -127,7 +127,6 @@ describe("a run that breaks off at any of its writes", () => {
         expect(runtimeOf(host, script()).replay(run)).toMatchObject({ ended: true });
       }
     },
-    30_000,
   );
 
   it("between dispatch and receipt of an effect is uncertain, and the model is not asked again (B045)", async () => {

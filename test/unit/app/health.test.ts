@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkHealth, nodeVersion, wallClock } from "../../../src/app/health.ts";
+import { ProcedureMemory } from "../../../src/app/procedure-memory.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 
 function clock(wallMs: number, monotonic: readonly number[] = [1, 2]): Clock {
@@ -26,6 +29,20 @@ describe("what rote needs from the machine", () => {
     ["one that is not the file system's", clock(Date.parse("2031-06-01")), "warn"],
   ])("a clock that says %s is found", (_, wrong, status) => {
     expect(wallClock(wrong, tmpdir())).toMatchObject({ name: "clock", status });
+  });
+
+  it("a file that is gone before it is looked at keeps no memory from being well", async () => {
+    const place = mkdtempSync(path.join(tmpdir(), "rote-health-"));
+    const directory = path.join(place, "memory");
+    await (await ProcedureMemory.create(directory)).close();
+    // Listed, and not there: as the log of writes when its last process closes the store just now.
+    symlinkSync("nowhere", path.join(directory, "gone"));
+    const checks = await checkHealth({ directory });
+    rmSync(place, { recursive: true });
+    expect(checks.slice(-2)).toMatchObject([
+      { name: "memory files", status: "ok" },
+      { name: "memory", status: "ok" },
+    ]);
   });
 
   it("everything that is not well says what to do", async () => {

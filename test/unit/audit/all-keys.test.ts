@@ -23,7 +23,7 @@ import {
   withStatement,
 } from "../../support/audit/forge.ts";
 import { payTwice, type Recorded, record } from "../../support/audit/record.ts";
-import { asked, bank, begin, ONE_PAYMENT, ONE_READ } from "../../support/gate.ts";
+import { asked, bank, begin, movedClock, ONE_PAYMENT, ONE_READ } from "../../support/gate.ts";
 import { decision, KEYS, nowSeconds, ORIGIN, POLICY, trustDocument } from "../../support/host.ts";
 import { seeded, someNonce, textOf } from "../../support/trust.ts";
 
@@ -325,9 +325,10 @@ describe("policies", () => {
 
 describe("trust", () => {
   it("that had expired when something was let through is found", async () => {
-    const expires = nowSeconds() + 2;
+    const clock = movedClock();
+    const expires = Math.floor(clock.wallMs() / 1000) + 2;
     const own = signTrust(trustDocument({ expires }), [KEYS.root]);
-    const once = await record({ trust: own }, async (host) => {
+    const once = await record({ trust: own, clock }, async (host) => {
       await begin(host, ONE_READ);
     });
     const later = entriesIn(once.files).map((entry, at) =>

@@ -5,12 +5,14 @@ import { canonicalText } from "../../../src/base/canonical.ts";
 import type { JsonValue } from "../../../src/base/json.ts";
 import type { PrivateKey } from "../../../src/base/sign.ts";
 import type { TrustDocument, TrustedKey } from "../../../src/model/trust.ts";
+import { systemClock } from "../../../src/os/clock.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
 import { memorySource } from "../../support/audit/bundle.ts";
 import { entriesIn, forged, json, textIn, withFile } from "../../support/audit/forge.ts";
 import { audit, codesOf, exported, paidTwice, payTwice } from "../../support/audit/record.ts";
 import { directories } from "../../support/directories.ts";
-import { bank, hostAt, INPUTS } from "../../support/gate.ts";
+import { bank, hostAt, INPUTS, movedClock } from "../../support/gate.ts";
 import { KEYS, nowSeconds, trust, trustDocument, trustedKey } from "../../support/host.ts";
 import { seeded, textOf } from "../../support/trust.ts";
 
@@ -38,16 +40,17 @@ const newKeys = [
 ];
 
 /** One run under each version, the second with new keys for everything that the host signs. */
-async function rotated(second: JsonValue) {
+async function rotated(second: JsonValue, clock: Clock = systemClock) {
   const places = directories();
   const directory = places.fresh();
   const first = trust();
-  const before = await hostAt(directory, bank(), { trust: first });
+  const before = await hostAt(directory, bank(), { trust: first, clock });
   await payTwice(before);
   await before.close();
   const after = await hostAt(directory, bank(), {
     trust: second,
     keys: { journal: NEW.journal, receipt: NEW.receipt },
+    clock,
   });
   await payTwice(after, { ...INPUTS, account: "8" });
   const files = await exported(after);
@@ -69,12 +72,13 @@ describe("keys that were changed", () => {
   });
 
   it("that are retired stay good for what they signed, and for nothing after", async () => {
-    const ends = nowSeconds() + 1;
+    const clock = movedClock();
+    const ends = Math.floor(clock.wallMs() / 1000) + 1;
     const retired = keysWith(newKeys, (entry) =>
       entry.role === "receipt" || entry.role === "journal" ? { ...entry, valid_to: ends } : entry,
     );
     const second = version(2, { keys: retired });
-    const { files, first } = await rotated(second);
+    const { files, first } = await rotated(second, clock);
     expect((await audit({ files, trust: [first, second] })).findings).toEqual([]);
     // The old receipt key signs once more, in a record that is written again with the journal's new key.
     const later = entriesIn(files).map((entry) => ({ ...entry, time: entry.time + 5_000 }));

@@ -62,6 +62,13 @@ describe("nearest", () => {
     expect(nearest("a", ["b", "A"])).toBe("A");
     expect(nearest("a", ["b", "ab"])).toBe("ab");
   });
+
+  it("looks at no more candidates than it was told to", () => {
+    const many = Array.from({ length: 500 }, (_, at) => `other${at}`);
+    expect(nearest("total", [...many, "totals"])).toBeUndefined();
+    expect(nearest("total", [...many, "totals"], Number.POSITIVE_INFINITY)).toBe("totals");
+    expect(nearest("total", ["totals", ...many])).toBe("totals");
+  });
 });
 
 describe("shortened", () => {

@@ -62,12 +62,12 @@ describe("rote init", () => {
   it("takes nothing away that others put there while it fills the folder", async () => {
     const directory = join(fresh(), "books");
     const theirs = join(directory, "approver.key");
+    const claimed = join(directory, "rote-init.unfinished");
     const put = async () => {
       // As soon as the folder is claimed, which is looked for between any two steps of the command.
-      while (!existsSync(join(directory, "host"))) {
-        for (let step = 0; step < 200 && !existsSync(join(directory, "host")); step += 1)
-          await Promise.resolve();
-        if (!existsSync(join(directory, "host"))) await new Promise((next) => setImmediate(next));
+      while (!existsSync(claimed)) {
+        for (let step = 0; step < 200 && !existsSync(claimed); step += 1) await Promise.resolve();
+        if (!existsSync(claimed)) await new Promise((next) => setImmediate(next));
       }
       writeFileSync(theirs, "theirs", { flag: "wx" });
     };

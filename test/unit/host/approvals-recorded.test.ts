@@ -199,7 +199,7 @@ describe("a copied database", () => {
 });
 
 describe("at once", () => {
-  it("three processes with one approval pay once (B017)", { timeout: 120_000 }, async () => {
+  it("three processes with one approval pay once (B017)", async () => {
     const directory = places.fresh();
     const target = path.join(path.dirname(directory), "target.txt");
     const of = bank();
@@ -228,8 +228,8 @@ describe("at once", () => {
     expect(lines).toHaveLength(1);
     expect(told.reduce((sum, { calls }) => sum + calls, 0)).toBe(1);
     for (const { state } of told) {
-      // Whoever came later found the run held, taken over, or done.
-      expect(["verified", "run_busy", "lease_lost"]).toContain(state);
+      // Whoever came later found the run held, or done.
+      expect(["verified", "run_busy"]).toContain(state);
     }
     expect(told.map(({ state }) => state)).toContain("verified");
     const after = await hostAt(directory, of);

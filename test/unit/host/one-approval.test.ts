@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/base/json.ts";
-import { hostOf, partsOf } from "../../../src/host/index.ts";
+import { fileDecision, hostOf, partsOf } from "../../../src/host/index.ts";
 import { HOST_CHAIN } from "../../../src/model/journal.ts";
 import type { Journal } from "../../../src/ports/journal.ts";
 import { signTrust } from "../../../src/trust/trust-store.ts";
@@ -140,6 +140,31 @@ describe("one approval", () => {
       }
       expect(await run.advanceAsync(host)).toBe(early ? "verified" : "denied");
       expect(of.pay.calls).toHaveLength(early ? 1 : 0);
+      await host.close();
+    }
+  });
+
+  it("that runs out while it is being filed, or whose request does, is not filed", async () => {
+    for (const [requestSeconds, fault] of [
+      [null, "approval_expired"],
+      [300, "request_expired"],
+    ] as const) {
+      const clock = movedClock();
+      const host = await hostAt(null, bank(), { clock, requestSeconds });
+      const { run } = await begin(host);
+      const parts = partsOf(host);
+      const journal: typeof parts.journal = {
+        ...parts.journal,
+        append(request) {
+          clock.move(601_000);
+          return parts.journal.append(request);
+        },
+      };
+      const late = decision(asked(run), KEYS.alice, "alice");
+      const filing = fileDecision({ ...parts, journal }, late);
+      expect(await refusal(filing)).toBe(`approval_refused: ${fault}`);
+      const filed = parts.journal.read(HOST_CHAIN).map(({ entry }) => entry.type);
+      expect(filed).not.toContain("approval_received");
       await host.close();
     }
   });

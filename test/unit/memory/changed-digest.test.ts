@@ -93,5 +93,5 @@ describe("any change of digest invalidates", () => {
       environment: summary?.environment,
       qualification: id,
     });
-  }, 60_000);
+  });
 });

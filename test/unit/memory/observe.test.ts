@@ -174,7 +174,7 @@ describe("observing refuses what is no evidence", () => {
     expect(observed(store, "training", evidence("one more"))).toMatchObject({
       error: { code: "procedure_full" },
     });
-  }, 120_000);
+  });
 
   it("anything, when nothing may be dropped to make room", () => {
     const store = memoryProcedures({ rows: 1, bytes: 1_000_000 });

@@ -87,9 +87,6 @@ describe.skipIf(!present)(
       },
     ] as const)(
       "$file: each of $payments payments gets the tier and the findings that an independent computation gives, the dollar table being declared to hold for pounds",
-      {
-        timeout: 60_000,
-      },
       ({ file, payments, tiers, findings }) => {
         const limits = publishedLimits("GBP");
         const published = publishedPayments(file);

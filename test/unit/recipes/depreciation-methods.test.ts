@@ -45,9 +45,6 @@ describe.skipIf(!present)(
 
     it.each(METHODS)(
       "$file: every one of $rows rows is reproduced: exact fraction, floor and verdict",
-      {
-        timeout: 60_000,
-      },
       ({ file, recipe, rows, inputs }) => {
         const procedure = shippedProcedure(recipe);
         const wrong: unknown[] = [];

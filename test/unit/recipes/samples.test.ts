@@ -47,9 +47,7 @@ describe.each(RECIPE_NAMES)("the shipped recipe %s", (name) => {
     }
   });
 
-  it("is verified on each of its own sample inputs, and its verifier catches every change to a result", {
-    timeout: 60_000,
-  }, () => {
+  it("is verified on each of its own sample inputs, and its verifier catches every change to a result", () => {
     const procedure = shippedProcedure(name);
     const samples = sampleInputs(name);
     expect(samples.length).toBeGreaterThanOrEqual(8);
@@ -65,9 +63,7 @@ describe.each(RECIPE_NAMES)("the shipped recipe %s", (name) => {
     expect(score.caught).toBeGreaterThanOrEqual(2 * samples.length);
   });
 
-  it("qualifies on its first five sample inputs and then runs compiled on the others", {
-    timeout: 60_000,
-  }, async () => {
+  it("qualifies on its first five sample inputs and then runs compiled on the others", async () => {
     const directory = await mkdtemp(path.join(tmpdir(), "rote-recipes-"));
     try {
       const memory = await ProcedureMemory.create(path.join(directory, "memory"));

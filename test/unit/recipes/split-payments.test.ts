@@ -30,9 +30,7 @@ const present = sharedPresent("data/council-spending");
 describe.skipIf(!present)(
   `council card payments${present ? "" : " (skipped: shared data absent)"}`,
   () => {
-    it("80 of 1,141 payments are above 500.00, and 23 days of one merchant were split to stay below", {
-      timeout: 60_000,
-    }, () => {
+    it("80 of 1,141 payments are above 500.00, and 23 days of one merchant were split to stay below", () => {
       const published = publishedPayments("card-transactions");
       const result = splitOf(
         published.map(({ row, date, merchant, amount }) => ({ row, date, merchant, amount })),

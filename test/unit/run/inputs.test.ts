@@ -92,4 +92,13 @@ describe("inputs", () => {
       expect.objectContaining({ input: "__proto__", code: "unknown_input" }),
     ]);
   });
+
+  it("of any number of unknown names are refused with the first hundred of them", () => {
+    const named = (most: number) =>
+      Object.fromEntries(Array.from({ length: most }, (_, at) => [`unknown${at}`, 1]));
+    const found = problems(named(1_000))?.problems;
+    expect(found).toHaveLength(101);
+    expect(Object(found)[100]).toMatchObject({ input: null, code: "too_many_problems" });
+    expect(problems(named(50))?.problems).toHaveLength(53);
+  });
 });

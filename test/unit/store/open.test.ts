@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../src/base/digest.ts";
 import { DEFAULT_MEMORY_LIMITS } from "../../../src/model/memory.ts";
 import type { Format } from "../../../src/store/sqlite/format.ts";
-import { createDatabase, openDatabase } from "../../../src/store/sqlite/open.ts";
+import { createDatabase, makeDurable, openDatabase } from "../../../src/store/sqlite/open.ts";
 import { createProcedures, openProcedures } from "../../../src/store/sqlite/procedures.ts";
 import { FILE } from "../../../src/store/sqlite/schema.ts";
 
@@ -110,7 +110,8 @@ describe("a new database", () => {
     );
     expect(readdirSync(other)).toEqual(["letter"]);
     const open = join(root, "open");
-    mkdirSync(open, { mode: 0o755 });
+    mkdirSync(open);
+    chmodSync(open, 0o755);
     expect(() => createDatabase(join(open, "x"), FORMAT)).toThrow(
       refusal("store_not_private", "open to others (mode 0755)"),
     );
@@ -143,6 +144,12 @@ describe("an opened database", () => {
       expect(database.pragma("secure_delete", { simple: true })).toBe(1n);
       database.close();
     }
+  });
+
+  it("is not used where commits cannot be on disk, as in memory", () => {
+    const database = new Sqlite(":memory:");
+    expect(() => makeDurable(database, "memory")).toThrow(/cannot be written durably/);
+    database.close();
   });
 
   it("gives integers exactly, through every way of asking (B112, B116)", () => {
@@ -318,7 +325,8 @@ describe("a place that others may use is refused", () => {
     symlinkSync(join(root, "elsewhere"), `${file}-wal`);
     expect(() => openDatabase(file, FORMAT)).toThrow(refusal("store_not_a_file", "-wal"));
     rmSync(`${file}-wal`);
-    writeFileSync(`${file}-shm`, "", { mode: 0o644 });
+    writeFileSync(`${file}-shm`, "");
+    chmodSync(`${file}-shm`, 0o644);
     expect(() => openDatabase(file, FORMAT)).toThrow(refusal("store_not_private", "-shm"));
   });
 

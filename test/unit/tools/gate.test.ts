@@ -224,7 +224,7 @@ describe("the file source behind the gate", () => {
   });
 });
 
-describe("MCP tools behind the gate", { timeout: 120_000 }, () => {
+describe("MCP tools behind the gate", () => {
   const connect = async (): Promise<McpTools> => {
     const tools = await mcpTools({
       id: "books",

@@ -86,19 +86,21 @@ describe("what an answer means", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is open when none comes in time", async () => {
-    const { origin, received } = await target(() => {});
-    const tool = toolFor(origin, { timeoutMs: 300 });
-    expect(await short(tool, post(origin))).toBe("threw no_answer");
-    expect(received).toHaveLength(1);
-  });
-
-  it("is open when its body does not end in time", async () => {
-    const { origin } = await target((_, response) => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.write("{");
-    });
-    expect(await short(toolFor(origin, { timeoutMs: 300 }), post(origin))).toBe("threw no_answer");
+  it.each([
+    ["none comes", () => undefined],
+    [
+      "its body does not end",
+      (_: Received, response: ServerResponse) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.write("{");
+      },
+    ],
+  ])("is open when %s in time", async (_, answer) => {
+    const { origin, received } = await target(answer);
+    const told = await short(toolFor(origin, { timeoutMs: 300 }), post(origin));
+    // Where the machine stood still meanwhile, the time may be over before anything was sent.
+    const sent = received.length === 1;
+    expect(told).toMatch(sent ? /^threw no_answer$/ : /^(threw no_answer|not_applied cancelled)$/);
   });
 
   it("is open when the call is cancelled after the request arrived", async () => {

@@ -74,4 +74,18 @@ describe.skipIf(!OPENSSL)("over TLS (where openssl can make certificates)", () =
     );
     expect(count()).toBe(0);
   });
+
+  it("nothing is sent to it either where the environment switches certificates off", async () => {
+    const { port, count } = await secure();
+    const origin = `https://localhost:${port}`;
+    const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    try {
+      expect(await short(allowing(origin), post(origin))).toBe("not_applied connection_failed");
+    } finally {
+      if (before === undefined) delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+      else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = before;
+    }
+    expect(count()).toBe(0);
+  });
 });

@@ -8,8 +8,6 @@ import { type McpOptions, type McpTools, mcpTools } from "../../../src/tools/mcp
 import { childProgram } from "../../support/children.ts";
 import { aborted, callOf, outcome, short } from "../../support/tool-calls.ts";
 
-/** Starting a second Node takes a second or more on a busy machine. */
-const SLOW = 120_000;
 const CHILD = childProgram("mcp");
 const SECRET = "s3cret/+value==";
 
@@ -56,13 +54,13 @@ async function say(tools: McpTools, definitions: object): Promise<void> {
 
 const POST = { account: "7", amount: 5 };
 
-describe("tools of an MCP server in a process", { timeout: SLOW }, () => {
+describe("tools of an MCP server in a process", () => {
   let tools: McpTools;
 
   beforeAll(async () => {
     freshDirectory();
     tools = await connect();
-  }, SLOW);
+  });
   beforeEach(() => rmSync(join(directory, "entries"), { force: true }));
   afterAll(closeAll);
 
@@ -112,7 +110,7 @@ describe("tools of an MCP server in a process", { timeout: SLOW }, () => {
   it("leave open what happened when no answer comes, or the call is cancelled meanwhile", async () => {
     const controller = new AbortController();
     const hanging = short(toolOf(tools, "hang"), {}, { signal: controller.signal });
-    await expect.poll(entries, { timeout: 20_000 }).toEqual(["hang"]);
+    await expect.poll(entries).toEqual(["hang"]);
     controller.abort();
     expect(await hanging).toBe("threw tool_call_failed");
     expect(await short(toolOf(tools, "say"), { text: "x" })).toBe("x");
@@ -164,7 +162,7 @@ describe("tools of an MCP server in a process", { timeout: SLOW }, () => {
   });
 });
 
-describe("tools of an MCP server in a process of their own", { timeout: SLOW }, () => {
+describe("tools of an MCP server in a process of their own", () => {
   beforeEach(freshDirectory);
   afterEach(closeAll);
 
@@ -256,64 +254,60 @@ describe("an MCP endpoint", () => {
   });
 });
 
-describe.each(["http", "modern"])(
-  "tools of an MCP server over HTTP (%s)",
-  { timeout: SLOW },
-  (mode) => {
-    let url: string;
+describe.each(["http", "modern"])("tools of an MCP server over HTTP (%s)", (mode) => {
+  let url: string;
 
-    async function listen(): Promise<ChildProcess> {
-      freshDirectory();
-      const child = spawn(process.execPath, [CHILD, directory, mode], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      children.push(child);
-      const [line] = (await once(child.stdout, "data")) as [Buffer];
-      url = String(line).trim();
-      return child;
-    }
-    const requests = () => readFileSync(join(directory, "requests"), "utf8").trim().split("\n");
+  async function listen(): Promise<ChildProcess> {
+    freshDirectory();
+    const child = spawn(process.execPath, [CHILD, directory, mode], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(child);
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    url = String(line).trim();
+    return child;
+  }
+  const requests = () => readFileSync(join(directory, "requests"), "utf8").trim().split("\n");
 
-    describe("that listens", () => {
-      beforeAll(listen, SLOW);
-      afterAll(closeAll);
+  describe("that listens", () => {
+    beforeAll(listen);
+    afterAll(closeAll);
 
-      it("are not reached at private addresses unless the host allows it", async () => {
-        const refused = mcpTools({ id: "books", server: { url } });
-        await expect(refused).rejects.toMatchObject({ code: "tool_server_unavailable" });
-        expect(existsSync(join(directory, "requests"))).toBe(false);
-      });
-
-      it("are listed, called once, and carry the host's credentials", async () => {
-        const server = { url, privateAddresses: true, credentials: [{ name: "bank" }] };
-        const tools = await connect({ server, secrets: () => SECRET });
-        expect(await short(toolOf(tools, "post"), POST)).toEqual({ posted: 5, account: "7" });
-        expect(await short(toolOf(tools, "say"), { text: SECRET })).toBe("[credential bank]");
-        expect(entries()).toEqual(["post 7 5"]);
-        for (const request of requests()) expect(request).toContain(` Bearer ${SECRET}`);
-      });
-
-      it("are not called when the server says something else of them (B031)", async () => {
-        const tools = await connect({ server: { url, privateAddresses: true } });
-        await say(tools, { extra: true });
-        const before = entries();
-        expect(await short(toolOf(tools, "post"), POST)).toBe("not_applied definition_changed");
-        expect(entries()).toEqual(before);
-      });
+    it("are not reached at private addresses unless the host allows it", async () => {
+      const refused = mcpTools({ id: "books", server: { url } });
+      await expect(refused).rejects.toMatchObject({ code: "tool_server_unavailable" });
+      expect(existsSync(join(directory, "requests"))).toBe(false);
     });
 
-    describe("that ends", () => {
-      beforeEach(listen, SLOW);
-      afterEach(closeAll);
-
-      it("leave open what happened during it, and say that nothing happened after it", async () => {
-        const tools = await connect({ server: { url, privateAddresses: true }, timeoutMs: 5_000 });
-        expect(await short(toolOf(tools, "die"), {})).toMatch(
-          /^threw (tool_call_failed|connection_lost)$/,
-        );
-        expect(await short(toolOf(tools, "post"), POST)).toBe("not_applied server_unreachable");
-        expect(entries()).toEqual(["die"]);
-      });
+    it("are listed, called once, and carry the host's credentials", async () => {
+      const server = { url, privateAddresses: true, credentials: [{ name: "bank" }] };
+      const tools = await connect({ server, secrets: () => SECRET });
+      expect(await short(toolOf(tools, "post"), POST)).toEqual({ posted: 5, account: "7" });
+      expect(await short(toolOf(tools, "say"), { text: SECRET })).toBe("[credential bank]");
+      expect(entries()).toEqual(["post 7 5"]);
+      for (const request of requests()) expect(request).toContain(` Bearer ${SECRET}`);
     });
-  },
-);
+
+    it("are not called when the server says something else of them (B031)", async () => {
+      const tools = await connect({ server: { url, privateAddresses: true } });
+      await say(tools, { extra: true });
+      const before = entries();
+      expect(await short(toolOf(tools, "post"), POST)).toBe("not_applied definition_changed");
+      expect(entries()).toEqual(before);
+    });
+  });
+
+  describe("that ends", () => {
+    beforeEach(listen);
+    afterEach(closeAll);
+
+    it("leave open what happened during it, and say that nothing happened after it", async () => {
+      const tools = await connect({ server: { url, privateAddresses: true }, timeoutMs: 5_000 });
+      expect(await short(toolOf(tools, "die"), {})).toMatch(
+        /^threw (tool_call_failed|connection_lost)$/,
+      );
+      expect(await short(toolOf(tools, "post"), POST)).toBe("not_applied server_unreachable");
+      expect(entries()).toEqual(["die"]);
+    });
+  });
+});
