@@ -50,12 +50,12 @@ const payTool = functionTool({
     fence.run({ id, to }).changes > 0 ? { kind: "absent" } : { kind: "done", result: to },
 });
 
-/** What a model would say; one that was told that a payment was not made asks for it again. */
+/** What a model would say. It is read off whatever happens, so it claims nothing of which only the ledger can tell. */
 const script = `
 {"say": "I look who was paid.", "calls": [{"name": "ledger.payments", "arguments": {}}]}
 {"calls": [{"name": "ledger.pay", "arguments": {"to": "Ada"}}]}
 {"calls": [{"name": "ledger.payments", "arguments": {}}]}
-{"say": "Ada is paid."}
+{"say": "I asked for one payment to Ada."}
 `;
 
 const tools = [reviewed(payments, "read"), reviewed(payTool, "effect")];
@@ -73,6 +73,7 @@ console.log(`${result.state} (${result.reason}): ${result.output ?? result.messa
 for (const { time, event, what } of runtime.inspect(result.run).events) {
   console.log(new Date(time).toISOString(), event.padEnd(10), what);
 }
+console.log(`in the ledger: ${paid.all().join(", ") || "nobody was paid"}`);
 const { report, replies, results } = runtime.replay(result.run);
 console.log(
   `replayed to ${report.reason} from ${replies} replies and ${results} results on record`,

@@ -84,6 +84,10 @@ try {
     [
       `import { Procedure, ProcedureMemory } from "${manifest.name}";`,
       `import { openChatModel } from "${manifest.name}/llm";`,
+      // What needs an optional package has its types from there, and is not looked at here.
+      ...["agent", "audit", "keys", "tools", "tools/workpaper", "trust", "workflows"].map(
+        (name) => `export * as ${name.replace("/", "_")} from "${manifest.name}/${name}";`,
+      ),
       `import recipe from "${manifest.name}/schema/recipe.json" with { type: "json" };`,
       `import verifier from "${manifest.name}/schema/verifier.json" with { type: "json" };`,
       "console.log(typeof Procedure, typeof ProcedureMemory.open, typeof recipe, typeof verifier);",

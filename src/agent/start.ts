@@ -146,8 +146,11 @@ function toolsFor(
   if (missing.length > 0) {
     throw new RoteError(
       "tool_missing",
-      `Not among the reviewed tools that the run may have: ${[...new Set(missing)].join(", ")}.`,
-      { tools: [...new Set(missing)] },
+      `Not among the reviewed tools that the run may have: ${[...new Set(missing)].join(", ")}. There are ${[...reviewed.keys()].sort().join(", ") || "none"}.`,
+      {
+        tools: [...new Set(missing)],
+        hint: "Name tools that have a review, or have these reviewed.",
+      },
     );
   }
   return [...new Set(names)].sort().map((name) => {

@@ -174,7 +174,7 @@ function wordsOf(state: AgentState, event: AgentEvent): string {
     case "started":
       return `${quoted(event.start.goal)} with ${event.start.tools.length} tools`;
     case "resumed":
-      return "another process goes on";
+      return "the run goes on";
     case "asked":
       return `turn ${event.step}, attempt ${event.attempt}`;
     case "replied": {

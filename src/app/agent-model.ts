@@ -19,6 +19,7 @@ export function scriptedAgent(script: string, name: string): ChatModel {
   if (read.error.length > TOLD) lines.push(`  and ${read.error.length - TOLD} more`);
   throw new RoteError("bad_script", `The script ${name} cannot be used.`, {
     details: lines.join("\n"),
+    problems: read.error.slice(0, TOLD).map((problem) => ({ ...problem })),
     hint: 'a line is {"say"?: .., "calls"?: [{"name": .., "arguments": ..}], "usage"?: .., "stop"?: ..}',
   });
 }

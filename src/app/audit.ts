@@ -12,6 +12,7 @@ import {
   receiptsIn,
   sourceOf,
 } from "../audit/index.ts";
+import { RoteError } from "../base/error.ts";
 import { parseNote, parseTreeHead } from "../base/note.ts";
 import { type Host, partsOf } from "../host/index.ts";
 import {
@@ -92,9 +93,16 @@ export async function auditHost(host: Host, options: AuditOptions): Promise<Audi
   return auditBundle(sourceOf(partsOf(host).journal), options);
 }
 
-/** Tree heads from a copy that was kept outside, for `anchors`. @throws RoteError `file_not_found` `not_readable` */
+/**
+ * Tree heads from a copy that was kept outside, for `anchors`. A file without any is refused: it would show nothing, and
+ * whoever named it believes that it does.
+ *
+ * @throws RoteError `bad_heads` `file_not_found` `not_readable`
+ */
 export async function readHeads(file: string): Promise<readonly string[]> {
-  return readOutsideHeads(fileSource(file));
+  const heads = await readOutsideHeads(fileSource(file));
+  if (heads.length > 0) return heads;
+  throw new RoteError("bad_heads", `${file} has no tree head in it.`, { file });
 }
 
 /**

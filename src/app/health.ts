@@ -16,6 +16,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { RoteError } from "../base/error.ts";
+import { quoted } from "../base/quoted.ts";
 import { systemClock } from "../os/clock.ts";
 import type { Clock } from "../ports/clock.ts";
 import { ProcedureMemory } from "./procedure-memory.ts";
@@ -198,7 +199,7 @@ function memoryModes(directory: string): HealthCheck {
     accessSync(directory, constants.R_OK | constants.X_OK);
     const open = openToOthers(directory);
     if (open.length === 0) return ok(name, `${directory} and its files are private`);
-    return fail(name, open.join(", "), `chmod -R go= ${directory}`);
+    return fail(name, open.join(", "), `chmod -R go= ${quoted(directory)}`);
   } catch (error) {
     return fail(name, messageOf(error), "name a directory that exists and that you own");
   }

@@ -12,6 +12,7 @@ import {
   fsyncSync,
   openSync,
   readFileSync,
+  rmSync,
   writeSync,
 } from "node:fs";
 import path from "node:path";
@@ -60,7 +61,7 @@ export function generateKey(
 export function checkPassphrase(passphrase: string): void {
   if ([...passphrase].length >= LEAST_PASSPHRASE) return;
   const message = `The passphrase has fewer than ${LEAST_PASSPHRASE} characters.`;
-  throw new RoteError("bad_passphrase", message);
+  throw new RoteError("bad_passphrase", message, { hint: "Choose a longer one." });
 }
 
 /**
@@ -91,6 +92,10 @@ function writePrivately(file: string, text: string): void {
       writeSync(handle, text);
       fsyncSync(handle);
     });
+  } catch (error) {
+    // Ours, and no key: it would keep the next attempt from the name.
+    rmSync(file, { force: true });
+    throw error;
   } finally {
     closeSync(handle);
   }

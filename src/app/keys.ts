@@ -10,6 +10,7 @@ import { enrolPublicKey } from "../base/enrol.ts";
 import { RoteError } from "../base/error.ts";
 import { admitJson, type JsonValue } from "../base/json.ts";
 import { type KeyId, type PrivateKey, type PublicKey, publicKey } from "../base/sign.ts";
+import { shortened } from "../base/text.ts";
 import { type TrustDocument, type TrustedKey, trustSchema } from "../model/trust.ts";
 import { trustRefused } from "../trust/trust-refused.ts";
 import { openTrust, signTrust, type TrustStore } from "../trust/trust-store.ts";
@@ -28,7 +29,10 @@ export function readPublicKey(text: string): PublicKey {
 
 function rawOf(text: string): Uint8Array {
   const raw = fromBase64Url(text);
-  if (raw === undefined) throw new RoteError("bad_key", "A public key is 43 letters of base64url.");
+  if (raw === undefined) {
+    const shown = JSON.stringify(shortened(text, 64));
+    throw new RoteError("bad_key", `${shown} is no public key: that is 43 letters of base64url.`);
+  }
   return raw;
 }
 

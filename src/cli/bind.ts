@@ -1,5 +1,6 @@
 import { canonicalText } from "../base/canonical.ts";
 import type { JsonValue } from "../base/json.ts";
+import { quoted } from "../base/quoted.ts";
 import { bindRecipe, EMPTY_ENVIRONMENT } from "../compile/index.ts";
 import { ENVIRONMENT_FIELDS, type Environment } from "../model/environment.ts";
 import type { Plan } from "../model/plan.ts";
@@ -44,7 +45,7 @@ function checked(file: string, differing: readonly string[]): Outcome {
   const bound = differing.length === 0;
   const text = bound
     ? `ok ${file} is bound to this environment`
-    : `${file} is not bound to this environment: ${differing.join(", ")}\nhint: rote bind ${file} --out FILE`;
+    : `${file} is not bound to this environment: ${differing.join(", ")}\nhint: rote bind ${quoted(file)} --out FILE`;
   return {
     exit: bound ? "verified" : "denied",
     json: { recipe: file, bound, changed: [...differing] },

@@ -60,6 +60,8 @@ const STORES =
 const LISTED =
   "sign with the key file of an approver; `rote keys show` of the trust store lists them";
 const WAITING = "`rote approvals list` shows what waits";
+const RECONCILER =
+  "sign with the key file of a reconciler; `rote keys show` of the trust store lists them";
 const KEPT = "take the trust store of this host, in the version that its owner hands out";
 const WRITTEN = "a trust store is what `rote keys enrol` writes";
 
@@ -79,9 +81,19 @@ const FAULTS: { readonly [code: string]: { readonly [fault: string]: string } } 
     wrong_approver: "give the name under which the key is listed with --as",
     wrong_role: LISTED,
   },
+  reconciliation_refused: {
+    expired: "the key is past its date: the trust store's owner lists another",
+    not_yet_valid: "the key is not good yet: look at its dates with `rote keys show`",
+    revoked: "the key is revoked: the trust store's owner lists another",
+    unknown_key: RECONCILER,
+    wrong_role: RECONCILER,
+  },
   trust_refused: {
+    foreign_root: "sign with keys of its root and no others: `rote keys show` of it lists them",
     malformed_document: WRITTEN,
     malformed_envelope: WRITTEN,
+    repeated_key:
+      "a key is listed once, for one holder in one role: `rote keys show` tells for whom",
     threshold_not_met: KEPT,
     unknown_key: KEPT,
     wrong_audience: KEPT,

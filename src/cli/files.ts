@@ -84,6 +84,9 @@ export function writeDocument(file: string, text: string, replace: boolean, mode
     else linkSync(temporary, file);
   } catch (error) {
     const code = codeOf(error);
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+      throw fault("not_a_file", `${file} is a directory; expected a file`, "name a file in it");
+    }
     if (code === "EEXIST") {
       throw fault(
         "file_exists",

@@ -1,12 +1,13 @@
 /** The host of a command: the application's module, opened for as long as the command works with it. */
 import type { HostModule } from "../app/host-module.ts";
+import { quoted } from "../base/quoted.ts";
 import type { Host } from "../host/index.ts";
 import { usageFault } from "./fault.ts";
 import { type Call, textOption } from "./spec.ts";
 
 export interface OpenHost {
   readonly host: Host;
-  /** As typed: what further command lines name it by. */
+  /** As a shell takes it: what further command lines name it by. */
   readonly file: string;
   /** False for a host whose journal ends with this process. */
   readonly stored: boolean;
@@ -27,7 +28,7 @@ export async function withHost<T>(call: Call, work: (open: OpenHost) => Promise<
   return await closing(module, async () => {
     const host = await createHost(module.options);
     const stored = module.options.directory !== null;
-    return await closing(host, () => work({ host, file, stored }));
+    return await closing(host, () => work({ host, file: quoted(file), stored }));
   });
 }
 

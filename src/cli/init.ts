@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonValue, readJson } from "../base/json.ts";
+import { quoted } from "../base/quoted.ts";
 import { ACTOR, WORKFLOW_NOTES, WORKFLOWS, type Workflow } from "../model/workflows.ts";
 import { fault, usageFault } from "./fault.ts";
 import { codeOf, isVacant } from "./files.ts";
@@ -225,11 +226,6 @@ function engagementOf(inputs: JsonValue): string {
   const engagement = isJsonObject(inputs) ? inputs["engagement"] : undefined;
   if (typeof engagement === "string") return engagement;
   throw fault("package_incomplete", "the shipped inputs cannot be read", "install rote again");
-}
-
-/** As a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w./@%+,:=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function told({ directory, workflow, approver, origin, inputs }: Wanted & Made): Outcome {

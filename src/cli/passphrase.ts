@@ -4,6 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { loadKey } from "../app/key-file.ts";
+import { quoted } from "../base/quoted.ts";
 import type { PrivateKey } from "../base/sign.ts";
 import { fault, usageFault } from "./fault.ts";
 import { codeOf } from "./files.ts";
@@ -46,7 +47,7 @@ export async function newPassphrase(call: Call, file: string): Promise<string> {
   const first = await asked(call, `New passphrase of ${file}: `);
   const again = await asked(call, "The same again: ");
   if (first === again) return first;
-  throw fault("bad_passphrase", "the two passphrases differ; nothing was written");
+  throw fault("bad_passphrase", "the two passphrases differ; nothing was written", "run it again");
 }
 
 function givenPassphrases({ options }: Call): readonly string[] {
@@ -54,10 +55,16 @@ function givenPassphrases({ options }: Call): readonly string[] {
   const files = textOptions(options, "passphrase-file");
   if (descriptor === undefined) return files.map(fromFile);
   if (files.length > 0) {
-    throw usageFault("--passphrase-file and --passphrase-fd both say the passphrase");
+    throw usageFault(
+      "--passphrase-file and --passphrase-fd both say the passphrase",
+      "give one of them",
+    );
   }
   if (!/^[0-9]{1,4}$/.test(descriptor)) {
-    throw usageFault(`--passphrase-fd ${descriptor} is no number of a descriptor`);
+    throw usageFault(
+      `--passphrase-fd ${descriptor} is no number of a descriptor`,
+      "write for example --passphrase-fd 3, with 3<FILE",
+    );
   }
   return [firstLine(Number(descriptor), `descriptor ${descriptor}`)];
 }
@@ -76,7 +83,9 @@ function fromFile(file: string): string {
   try {
     const { mode } = fstatSync(descriptor);
     if (process.platform !== "win32" && (mode & 0o077) !== 0) {
-      throw fault("bad_passphrase", `others may read ${file}`, `chmod 600 ${file}`, { file });
+      throw fault("bad_passphrase", `others may read ${file}`, `chmod 600 ${quoted(file)}`, {
+        file,
+      });
     }
     return firstLine(descriptor, file);
   } finally {
@@ -91,9 +100,15 @@ function opened(file: string): number {
     if (fstatSync(descriptor).isFile()) return descriptor;
     closeSync(descriptor);
   } catch (error) {
-    throw fault("bad_passphrase", `cannot read ${file}: ${codeOf(error)}`, undefined, { file });
+    throw unreadable(`passphrase file ${file}`, error);
   }
   throw fault("bad_passphrase", `${file} is no file`, "use --passphrase-fd for a pipe", { file });
+}
+
+function unreadable(what: string, error: unknown): Error {
+  const code = codeOf(error);
+  if (code === "ENOENT") return fault("bad_passphrase", `${what} does not exist`, "check the path");
+  return fault("bad_passphrase", `cannot read ${what}: ${code}`, "name one that can be read");
 }
 
 /** What stands before the first line feed, or all of it. */
@@ -107,7 +122,7 @@ function firstLine(descriptor: number, what: string): string {
       length += count;
     }
   } catch (error) {
-    throw fault("bad_passphrase", `cannot read ${what}: ${codeOf(error)}`);
+    throw unreadable(what, error);
   }
   const text = bytes.subarray(0, length).toString("utf8");
   const end = text.search(/\r?\n/);

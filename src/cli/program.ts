@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { placeFromHome } from "../base/code-home.ts";
 import type { JsonValue } from "../base/json.ts";
+import { nearest } from "../base/text.ts";
 import { EXIT_CODES, type ExitName } from "../model/stop.ts";
 import { COMMANDS } from "./commands.ts";
 import { type Failure, failureOf } from "./fault.ts";
@@ -159,7 +160,9 @@ function optionsOf(command: Command, { options = [] }: CommandSpec): OptionValue
 
 function argumentOf(spec: ArgumentSpec): Argument {
   const argument = new Argument(spec.required ? `<${spec.name}>` : `[${spec.name}]`, spec.summary);
-  return Array.isArray(spec.kind) ? argument.choices(spec.kind as readonly string[]) : argument;
+  if (typeof spec.kind === "string") return argument;
+  const choices = spec.kind;
+  return argument.choices(choices).argParser((value: string) => among(value, choices));
 }
 
 /** A public key is 43 letters of base64url, the first two of which may be dashes. */
@@ -173,14 +176,21 @@ function optionOf(spec: OptionSpec): Option {
     // `--memory --json` is a forgotten directory far more often than a directory of that name.
     if (value.startsWith("--") && !KEY_TEXT.test(value))
       throw new InvalidArgumentError("Its own value is missing.");
-    if (choices !== undefined && !choices.includes(value)) {
-      throw new InvalidArgumentError(`Expected ${choices.join(", ")}.`);
-    }
+    if (choices !== undefined) among(value, choices);
     if (spec.repeatable === true) return [...((previous as string[] | undefined) ?? []), value];
     if (previous !== undefined) throw new InvalidArgumentError("Give it once.");
     return value;
   });
   return option;
+}
+
+/** In commander's own form for what it finds nearest itself. */
+function among(value: string, choices: readonly string[]): string {
+  if (choices.includes(value)) return value;
+  const meant = nearest(value, choices);
+  throw new InvalidArgumentError(
+    `Expected ${choices.join(", ")}.${meant === undefined ? "" : `\n(Did you mean ${meant}?)`}`,
+  );
 }
 
 /** Exits of a help text, in the order of their codes. */
@@ -234,8 +244,8 @@ function documentOf(command: string, outcome: Outcome): string {
 /** A command line that commander refused. */
 function usageOutcome(error: CommanderError, words: readonly string[]): Outcome {
   const message = error.message.replace(/^error: /, "").replace(/\n\(Did you mean (.*)\?\)$/s, "");
-  const nearest = /\n\(Did you mean (.*)\?\)$/s.exec(error.message)?.[1];
-  const hint = nearest === undefined ? `see \`${helpCommand(words)}\`` : `did you mean ${nearest}?`;
+  const meant = /\n\(Did you mean (.*)\?\)$/s.exec(error.message)?.[1];
+  const hint = meant === undefined ? `see \`${helpCommand(words)}\`` : `did you mean ${meant}?`;
   const told = { code: "bad_usage", message, hint, details: null, data: {} };
   return failureOutcome({ exit: "usage", ...told });
 }

@@ -24,7 +24,12 @@ export function askLine(
       if (hidden) stderr.write("\n");
       settle();
     };
-    const cancel = (): void => finish(() => reject(fault("user_cancelled", "cancelled")));
+    const cancel = (): void =>
+      finish(() => {
+        // What follows is no part of the line that was begun.
+        if (!hidden) stderr.write("\n");
+        reject(fault("user_cancelled", "cancelled"));
+      });
     // In raw mode the terminal neither shows nor edits a line, nor makes a signal of Ctrl-C.
     const take = (chunk: string): void => {
       for (const character of chunk) {

@@ -8,6 +8,7 @@ import type { OpenRequest } from "../host/index.ts";
 import type { Run } from "../run/index.ts";
 import type { OpenHost } from "./host.ts";
 import type { CommandModel } from "./models.ts";
+import { resumeAsked } from "./next.ts";
 import { count } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,7 +37,7 @@ export async function waitForDecisions(run: Run, at: OpenHost, moving: Moving): 
     for (const request of waiting) {
       if (shown.has(request.nonce)) continue;
       shown.add(request.nonce);
-      if (moving.tell) terminal.print(`${requestText(request, at).join("\n")}\n\n`);
+      if (moving.tell) terminal.print(`${requestText(request, at, true).join("\n")}\n\n`);
       terminal.note(`waiting for a decision about request ${request.nonce} of ${run.id} ..\n`);
     }
     do {
@@ -70,8 +71,9 @@ export function requestJson(request: OpenRequest): { readonly [key: string]: Jso
 export function requestText(
   request: OpenRequest,
   { file, host, stored }: OpenHost,
+  waits = false,
 ): readonly string[] {
-  const { nonce, run } = request;
+  const { nonce } = request;
   return [
     ...requestHead(request),
     ...lapsedDecisions(host, request).map(
@@ -81,7 +83,7 @@ export function requestText(
     ...(stored
       ? [
           `hint: approve it with  rote approvals approve ${nonce} --host ${file} --key KEY --as NAME`,
-          `hint: then go on with  rote runs resume ${run} --host ${file}`,
+          ...(waits ? [] : [`hint: then go on with  ${resumeAsked(request, file)}`]),
         ]
       : ["hint: this host keeps its journal in this process only; nobody else can answer"]),
   ];

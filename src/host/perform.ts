@@ -313,7 +313,7 @@ function taken(
     case "natural_key":
       return make(
         "duplicate_key",
-        `an effect with this key was admitted ${before}; if that is uncertain, reconcile it first: ${claim.key}`,
+        `an effect with this key was admitted ${before}; if that is uncertain, reconcile it first: ${claim.key.replace("\n", " ")}`,
       );
     case "operation":
     case "run":

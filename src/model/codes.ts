@@ -24,7 +24,7 @@ export const ERROR_CODES = {
   },
   bad_limit: {
     meaning: "A run limit has an unknown name or is no whole number from 0.",
-    todo: "State limits by the names of the recipe's `limits`.",
+    todo: "Correct what the message names.",
   },
   bad_limits: {
     meaning: "A limit of the memory is no whole number over 0.",
@@ -109,7 +109,7 @@ export const ERROR_CODES = {
   },
   file_exists: {
     meaning: "The file to be written is there already.",
-    todo: "Name another file, or ask to overwrite it.",
+    todo: "Name another one, or take away what is there.",
   },
   file_not_found: { meaning: "A file does not exist.", todo: "Check the path." },
   host_not_loaded: {
@@ -286,7 +286,10 @@ export const ERROR_CODES = {
     meaning: "There is no such request for approval in the store.",
     todo: "Look at `rote approvals list`.",
   },
-  user_cancelled: { meaning: "The command was interrupted.", todo: "Nothing, or run it again." },
+  user_cancelled: {
+    meaning: "The command was interrupted.",
+    todo: "Run it again when it is wanted.",
+  },
   verifier_invalid: {
     meaning: "The verifier does not compile against this recipe.",
     todo: "Correct what `data.diagnostics` lists.",

@@ -7,6 +7,10 @@ export const HOST_CODES = {
       "A decision was not filed: it does not verify, or does not answer an open request. Nothing was used up.",
     todo: "`data.fault` says what is wrong; sign what the open request shows.",
   },
+  bad_heads: {
+    meaning: "A file that was named for tree heads has none in it.",
+    todo: "Name the copy of `heads.txt` that was kept elsewhere than the store.",
+  },
   bad_json: {
     meaning: "A file is not the JSON it should be.",
     todo: "Correct what the message names.",

@@ -19,6 +19,8 @@ export function reportOf(drive: Drive): RunReport {
   );
   const trace = plan.nodes.map((node) => traceOf(drive, node));
   const untilMs = drive.endedWallMs ?? drive.clock.wallMs();
+  // To the microsecond: what is below is noise, and would only look precise.
+  const workMs = Math.round(activeMs(drive) * 1000) / 1000;
   return Object.freeze({
     run: drive.id,
     recipe: plan.id,
@@ -29,9 +31,9 @@ export function reportOf(drive: Drive): RunReport {
     reason: end?.reason ?? null,
     failure: end?.failure ?? null,
     independently_verified: state === "verified",
-    total_ms: Math.max(0, untilMs - drive.startedWallMs),
-    // To the microsecond: what is below is noise, and would only look precise.
-    active_ms: Math.round(activeMs(drive) * 1000) / 1000,
+    // The wall clock is coarser, and may be set back: no part is longer than the whole.
+    total_ms: Math.max(workMs, untilMs - drive.startedWallMs),
+    active_ms: workMs,
     broker_attempts: outcomes.length,
     target_entries: outcomes.filter((one) => one === "done" || one === "uncertain").length,
     reused_pure_nodes: trace.filter((node) => node.reused_pure).length,

@@ -185,7 +185,9 @@ function content(
     const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
     throw bad(
       source,
-      absent ? "has no file: it is not there" : `cannot be read (${nameOf(error)})`,
+      absent
+        ? `has no file: ${path.resolve(file)} is not there`
+        : `cannot be read (${nameOf(error)})`,
     );
   }
 }

@@ -5,6 +5,7 @@
 import { canonicalBytes } from "../base/canonical.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import { parsePointer, readPointer } from "../base/pointer.ts";
+import { shortened } from "../base/text.ts";
 import type { Tool, ToolOutcome } from "../ports/tool.ts";
 import { defineTool, type ToolWords, wordsOf } from "./definition.ts";
 import { committed, isWantedContent } from "./documents.ts";
@@ -111,7 +112,7 @@ function answer(
   maxCount: number,
 ): ToolOutcome {
   const found = range ?? placeOf(source, record);
-  if (found === undefined) return refused("record_absent", "the source has no such record");
+  if (found === undefined) return absent(source, record);
   const { from, count } = found;
   const whole = source.media_type === JSON_TYPE && range === undefined;
   if (!whole && count > maxCount) return tooLarge(maxCount);
@@ -130,9 +131,16 @@ function answer(
   const read = readJson(part, JSON_LIMITS);
   if (!read.ok) throw broke("source_malformed", `${source.source}: ${read.error.message}`);
   const json = whole ? pointed(read.value, record) : read.value;
-  if (json === undefined) return refused("record_absent", "the source has no such record");
+  if (json === undefined) return absent(source, record);
   if (whole && canonicalBytes(json).byteLength > maxCount) return tooLarge(maxCount);
   return done({ ...about, media_type: JSON_TYPE, json });
+}
+
+function absent({ source }: FileSource, record: string | number | undefined): ToolOutcome {
+  return refused(
+    "record_absent",
+    `${source} has no record ${shortened(JSON.stringify(record ?? null), 64)}`,
+  );
 }
 
 /** Where a record stands; a part of a JSON document is drawn from all of it. */

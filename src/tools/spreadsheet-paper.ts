@@ -12,8 +12,8 @@ import {
 import path from "node:path";
 import { sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
-import type { Format } from "../store/sqlite/format.ts";
-import { createDatabase, type OpenOptions, openDatabase } from "../store/sqlite/open.ts";
+import type { Format, OpenOptions } from "../store/sqlite/format.ts";
+import { createDatabase, openDatabase } from "../store/sqlite/open.ts";
 import { type Writer, writerOf } from "../store/sqlite/writer.ts";
 import {
   checkColumns,

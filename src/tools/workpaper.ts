@@ -14,13 +14,8 @@ import { canonicalText } from "../base/canonical.ts";
 import { RoteError } from "../base/error.ts";
 import { type JsonValue, readJson } from "../base/json.ts";
 import type { ProbeOutcome, Tool, ToolCall, ToolOutcome } from "../ports/tool.ts";
-import type { Format } from "../store/sqlite/format.ts";
-import {
-  createDatabase,
-  type Database,
-  type OpenOptions,
-  openDatabase,
-} from "../store/sqlite/open.ts";
+import type { Format, OpenOptions } from "../store/sqlite/format.ts";
+import { createDatabase, type Database, openDatabase } from "../store/sqlite/open.ts";
 import { type Writer, writerOf } from "../store/sqlite/writer.ts";
 import { defineTool } from "./definition.ts";
 import { faultOf, membersOf } from "./members.ts";
@@ -35,7 +30,7 @@ import {
   wantedOf,
 } from "./workpaper-shape.ts";
 
-export type { OpenOptions } from "../store/sqlite/open.ts";
+export type { OpenOptions } from "../store/sqlite/format.ts";
 
 export interface Workpaper {
   /** `workpaper.read`: the entry of a key, or entries by position. */

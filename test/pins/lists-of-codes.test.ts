@@ -82,6 +82,7 @@ describe("closed lists that others match on", () => {
       "approval_refused",
       "bad_encoding",
       "bad_goal",
+      "bad_heads",
       "bad_input",
       "bad_json",
       "bad_key",

@@ -2,12 +2,15 @@ import type { AgentTrace } from "../../agent/index.ts";
 import { NO_MODEL } from "../../app/agent-model.ts";
 import { type AgentReplay, type AgentResult, AgentRuntime } from "../../app/agent-runtime.ts";
 import type { Cost } from "../../app/llm.ts";
+import { recordOf } from "../../app/run-record.ts";
 import { RoteError } from "../../base/error.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { inLine } from "../../base/text.ts";
 import { AGENT_STATE_NOTES, isAgentTerminal } from "../../model/agent-states.ts";
-import { REASON_NOTES } from "../../model/stop.ts";
+import { REASON_NOTES, type StopReason } from "../../model/stop.ts";
 import { type OpenHost, withHost } from "../host.ts";
+import { resumeAgent } from "../next.ts";
+import { uncertainLines } from "../run/told.ts";
 import type { Call, Outcome } from "../spec.ts";
 import { count, table } from "../table.ts";
 import { pricesOf } from "./model.ts";
@@ -91,7 +94,7 @@ function traceText(
     `now      ${state}: ${AGENT_STATE_NOTES[state].meaning}`,
     `why      ${reason === null ? "it has not stopped" : stopped(report)}`,
     `repeats  ${count(repeated.most_in_a_row, "identical call")} in a row at most, of ${limits.repeated_action} that end it; ${count(repeated.quiet_turns, "turn")} without anything new, of ${limits.no_progress}`,
-    `go on    ${ended ? "no: it has ended" : `rote agent resume ${report.run} --host ${at.file}`}`,
+    `go on    ${ended ? "no: it has ended" : resumeAgent(report.run, model, at.file)}`,
     `replay   ${replayText(replay)}`,
     `tokens   ${report.tokens.input} in, ${report.tokens.output} out, in ${count(report.model_calls, "model call")}`,
     ...(cost === null
@@ -108,8 +111,23 @@ function traceText(
     callsTable(trace),
     "",
     timeline(trace),
-    ...(reason === null || reason === "completed" ? [] : [`hint: ${REASON_NOTES[reason].todo}`]),
+    ...(reason === null ? [] : endLines(report.run, reason, at)),
   ].join("\n");
+}
+
+/** What to do about the end; what was found out about an uncertain operation since is told instead of asked for. */
+function endLines(run: string, reason: StopReason, at: OpenHost): readonly string[] {
+  if (reason === "completed") return [];
+  const { uncertain } = recordOf(at.host, run);
+  const open = uncertain.flatMap(({ frozen, found }) => (found === null ? [frozen] : []));
+  const hint = uncertain.length > 0 && open.length === 0 ? [] : [REASON_NOTES[reason].todo];
+  return [
+    ...uncertain.flatMap(({ frozen, found }) =>
+      found === null ? [] : [`found    ${found}: ${frozen.operation.tool.name}, ${frozen.digest}`],
+    ),
+    ...hint.map((todo) => `hint: ${todo}`),
+    ...uncertainLines(open, run, at),
+  ];
 }
 
 function stopped({ reason, message, code }: AgentTrace["report"]): string {

@@ -1,11 +1,14 @@
 /** What an agent's run has come to, told for people and as JSON. */
-import type { AgentResult } from "../../app/agent-runtime.ts";
+import { NO_MODEL } from "../../app/agent-model.ts";
+import { type AgentResult, AgentRuntime } from "../../app/agent-runtime.ts";
 import { undecidedRequests, unreconciled } from "../../app/run-record.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { inLine } from "../../base/text.ts";
 import { isAgentTerminal } from "../../model/agent-states.ts";
+import type { ModelIdentity } from "../../model/run.ts";
 import { type ExitName, exitOf, REASON_NOTES, stateOf } from "../../model/stop.ts";
 import type { OpenHost } from "../host.ts";
+import { resumeAgent } from "../next.ts";
 import { operationJson, uncertainLines } from "../run/told.ts";
 import type { Outcome } from "../spec.ts";
 import { count } from "../table.ts";
@@ -64,11 +67,15 @@ export function agentLines(result: AgentResult, at: OpenHost): readonly string[]
       `hint: approve it with  rote approvals approve ${request.nonce} --host ${at.file} --key KEY --as NAME`,
     ]),
     ...(reason === null
-      ? [`hint: go on with  rote agent resume ${run} --host ${at.file}`]
+      ? [`hint: go on with  ${resumeAgent(run, modelOf(run, at), at.file)}`]
       : reason === "completed"
         ? []
         : [`hint: ${REASON_NOTES[reason].todo}`]),
   ];
+}
+
+function modelOf(run: string, { host }: OpenHost): ModelIdentity {
+  return new AgentRuntime({ host, model: NO_MODEL }).inspect(run).model;
 }
 
 function indented(text: string): string {

@@ -1,8 +1,11 @@
 /** Approving and rejecting: what is shown, confirmed and signed is one and the same text. */
+
 import { type Decision, type ReviewRequest, refuseDecided } from "../../app/review-request.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { quoted } from "../../base/quoted.ts";
 import { fault, usageFault } from "../fault.ts";
 import { writeDocument } from "../files.ts";
+import { resumeAsked } from "../next.ts";
 import { openKey } from "../passphrase.ts";
 import { type Call, type Outcome, switchOption, textOption } from "../spec.ts";
 import { count } from "../table.ts";
@@ -46,10 +49,10 @@ function told(
   out: string | undefined,
   { file }: OpenReview,
 ): Outcome {
-  const { nonce, run, operations } = asked.request;
+  const { nonce, operations } = asked.request;
   const host = file ?? "HOST_FILE";
-  const given = out === undefined ? "" : ` --approval ${out}`;
-  const resume = `rote runs resume ${run} --host ${host}${given}`;
+  const given = out === undefined ? "" : ` --approval ${quoted(out)}`;
+  const resume = `${resumeAsked(asked.request, host)}${given}`;
   const where = out === undefined ? "filed" : `written to ${out}, not filed`;
   return {
     exit: "verified",

@@ -1,7 +1,9 @@
 /** The store that a reviewer looks into: named by itself, or as the host's module names it. */
+
 import { loadHostModule } from "../../app/host-module.ts";
 import { openReview, type Review, type ReviewOptions } from "../../app/review.ts";
 import { isJsonArray, type JsonValue } from "../../base/json.ts";
+import { quoted } from "../../base/quoted.ts";
 import { fault, usageFault } from "../fault.ts";
 import { closing } from "../host.ts";
 import { ofTrustFile, readJsonFile } from "../json-file.ts";
@@ -12,7 +14,7 @@ export interface OpenReview {
   readonly review: Review;
   /** The options that named the store, for further command lines. */
   readonly place: string;
-  /** The module of the host, when that is what named the store. */
+  /** The module of the host as a shell takes it, when that is what named the store. */
   readonly file: string | null;
 }
 
@@ -44,7 +46,7 @@ export async function withReview<T>(
   const review = await ofTrustFile(trust, () =>
     openReview({ directory, trust: given, toolReviews }),
   );
-  const place = `--store ${directory} --trust ${trust}`;
+  const place = `--store ${quoted(directory)} --trust ${quoted(trust)}`;
   return await closing(review, () => work({ review, place, file: null }));
 }
 
@@ -70,7 +72,9 @@ async function atHost<T>(
     ...(heads === undefined ? {} : { heads }),
   };
   const review = await openReview(options);
-  return await closing(review, () => work({ review, place: `--host ${file}`, file }));
+  return await closing(review, () =>
+    work({ review, place: `--host ${quoted(file)}`, file: quoted(file) }),
+  );
 }
 
 /** A list of signed reviews, or one. */

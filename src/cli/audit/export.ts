@@ -1,4 +1,5 @@
 import { type Exported, exportRecord, exportStore } from "../../app/audit.ts";
+import { quoted } from "../../base/quoted.ts";
 import { usageFault } from "../fault.ts";
 import { withHost } from "../host.ts";
 import { type Call, type Outcome, textOption } from "../spec.ts";
@@ -38,6 +39,6 @@ function told(out: string, { entries, heads, blobs, uncovered }: Exported): stri
           `note: ${count(uncovered, "entry", "entries")} behind the last tree head nobody has signed yet; --host has them signed`,
         ]
       : []),
-    `hint: check it with  rote audit ${out} --trust TRUST`,
+    `hint: check it with  rote audit ${quoted(out)} --trust TRUST`,
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 import { exportStoredReceipt, type ListedReceipt, storedReceipts } from "../../app/audit.ts";
 import { canonicalText } from "../../base/canonical.ts";
+import { quoted } from "../../base/quoted.ts";
 import { fault, usageFault } from "../fault.ts";
 import { writeDocument } from "../files.ts";
 import { reportJson } from "../report-json.ts";
@@ -19,7 +20,7 @@ export async function run(call: Call): Promise<Outcome> {
   return {
     exit: "verified",
     json: { receipt, out },
-    text: `ok ${out} has the receipt ${receipt}\nhint: check it with  rote receipt verify ${out} --trust TRUST`,
+    text: `ok ${out} has the receipt ${receipt}\nhint: check it with  rote receipt verify ${quoted(out)} --trust TRUST`,
   };
 }
 
@@ -48,7 +49,7 @@ async function chosen(
     `${where} has ${fitting.length === 0 ? "no receipt" : `${fitting.length} receipts`}`,
     all.length === 0
       ? "rote runs list names the runs"
-      : `name one of these: rote receipt export ${store} RECEIPT`,
+      : `name one of these: rote receipt export ${quoted(store)} RECEIPT`,
     { details: listed(offered), receipts: offered.map((one) => ({ ...one })) },
   );
 }

@@ -3,6 +3,9 @@
  * that can be typed again; each says how it has to end, and the first that ends otherwise ends the demonstration.
  */
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { moduleFromHome } from "../../base/code-home.ts";
+import { quoted } from "../../base/quoted.ts";
 import { type Call, type Outcome, textOption } from "../spec.ts";
 import { judgeRecord } from "./audit.ts";
 import { type AllCounts, addTo, countsOf, countsTable } from "./counts.ts";
@@ -15,7 +18,9 @@ export async function run(call: Call): Promise<Outcome> {
   const out = textOption(call.options, "out");
   const { directory, passphrase } = prepareDemo(out === undefined ? null : resolve(out));
   const stage = createStage(call, directory);
-  stage.say(`The commands below are real and work in\n  cd ${directory}`);
+  const rote = `${quoted(process.execPath)} ${quoted(fileURLToPath(moduleFromHome("cli/main")))}`;
+  stage.say(`The commands below are real and work in\n  cd ${quoted(directory)}`);
+  stage.say(`with\n  alias rote=${quoted(rote)}`);
   const counts: AllCounts = new Map();
   for (const chapter of STORY) {
     stage.say(`\n${chapter.title}`);
@@ -52,7 +57,7 @@ function farewell(directory: string, processes: number): string {
   return [
     `The reviewer signed in ${processes - 1} processes of her own, with a key that only they opened. The model was a script`,
     "(answers.jsonl), so its calls are counted and nothing was saved. Everything is in",
-    `  cd ${directory}`,
+    `  cd ${quoted(directory)}`,
     "Look further with",
     "  rote audit ./bundle --trust ./trust.json",
     "  rote runs list --host ./host/host.mjs",

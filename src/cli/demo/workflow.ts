@@ -150,7 +150,7 @@ function summaryOf({ outcome, approved }: Played): string {
   const known = of("already_tested");
   const times = approved.length === 1 ? "once" : "twice";
   return [
-    `${engagement}, ${textIn(json, "mode")}: asked ${times}, for ${approved.join(" and ")} operations`,
+    `${engagement}, ${textIn(json, "mode")}: asked ${times}, for ${approved.join(" and ")} operation${approved.at(-1) === 1 ? "" : "s"}`,
     `${count(of("written"), "row")} written${known === 0 ? "" : `, ${known} there already`}`,
     textIn(json, "state"),
   ].join(", ");

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { changeTrust, newTrust, publicKeyText } from "../../app/keys.ts";
+import { newTrust, publicKeyText } from "../../app/keys.ts";
 import { usageFault } from "../fault.ts";
 import { type Call, type Outcome, textOption, textOptions } from "../spec.ts";
 import {
+  changedBy,
   editTimes,
   expiryOf,
   keyEnd,
@@ -32,7 +33,7 @@ export async function run(call: Call): Promise<Outcome> {
       throw usageFault("no key is named", "add --add ROLE:NAME:PUBLIC, once for each key");
     }
     const trust = await trustIn(call);
-    return written(call, changeTrust(trust, { ...times, add }, await openRoots(call)));
+    return written(call, changedBy(call, trust, { ...times, add }, await openRoots(call)));
   }
   if (origin === undefined) {
     throw usageFault(

@@ -1,8 +1,8 @@
-import { changeTrust, readTrust } from "../../app/keys.ts";
+import { readTrust } from "../../app/keys.ts";
 import { secondsNow } from "../../app/time.ts";
 import { usageFault } from "../fault.ts";
 import { type Call, type Outcome, textOption } from "../spec.ts";
-import { editTimes, listedKey, openRoots, trustIn, written } from "./trust-file.ts";
+import { changedBy, editTimes, listedKey, openRoots, trustIn, written } from "./trust-file.ts";
 
 /** Revokes a key for everything new. It stays listed: what it signed before must stay checkable. */
 export async function run(call: Call): Promise<Outcome> {
@@ -20,7 +20,10 @@ export async function run(call: Call): Promise<Outcome> {
     ...(since === undefined ? {} : { since_seq: since }),
   };
   const revoke = { public: listedKey(readTrust(trust), named), revoked };
-  return written(call, changeTrust(trust, { ...editTimes(call), revoke }, await openRoots(call)));
+  return written(
+    call,
+    changedBy(call, trust, { ...editTimes(call), revoke }, await openRoots(call)),
+  );
 }
 
 function sinceOf(text: string | undefined): number | undefined {

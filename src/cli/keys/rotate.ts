@@ -1,10 +1,18 @@
-import { changeTrust, readTrust } from "../../app/keys.ts";
+import { readTrust } from "../../app/keys.ts";
 import { secondsNow } from "../../app/time.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TrustDocument } from "../../model/trust.ts";
 import { usageFault } from "../fault.ts";
 import { type Call, type Outcome, textOption } from "../spec.ts";
-import { editTimes, keyEnd, listedKey, openRoots, trustIn, written } from "./trust-file.ts";
+import {
+  changedBy,
+  editTimes,
+  keyEnd,
+  listedKey,
+  openRoots,
+  trustIn,
+  written,
+} from "./trust-file.ts";
 
 /** Lists a new key in the place of another: the same holder and role; the old one ends, and stays listed. */
 export async function run(call: Call): Promise<Outcome> {
@@ -23,7 +31,10 @@ export async function run(call: Call): Promise<Outcome> {
   const now = secondsNow();
   const add = [{ public: fresh, name, role, valid_from: now, valid_to: keyEnd(call) }];
   const end = { public: old, at: Math.min(to, now) };
-  return written(call, changeTrust(trust, { ...editTimes(call), add, end }, await openRoots(call)));
+  return written(
+    call,
+    changedBy(call, trust, { ...editTimes(call), add, end }, await openRoots(call)),
+  );
 }
 
 /** In two versions, so that each opens by itself: first both keys are in the root, then the old one is not. */
@@ -37,7 +48,7 @@ async function rotateRoot(
   const both = root.keys.includes(fresh);
   const keys = both ? root.keys.filter((text) => text !== old) : [...root.keys, fresh];
   const edit = { ...editTimes(call), root: keys };
-  const outcome = written(call, changeTrust(trust, edit, await openRoots(call)));
+  const outcome = written(call, changedBy(call, trust, edit, await openRoots(call)));
   const next = both
     ? "ok the old root key is not in the root any more"
     : "hint: both keys are in the root now; once the host has taken this over, do the same again, signed with the new key, and the old one is out";

@@ -4,6 +4,7 @@ import { readJson } from "../../base/json.ts";
 import type { TrustDocument, TrustedKey } from "../../model/trust.ts";
 import { fault } from "../fault.ts";
 import { MAX_DOCUMENT_BYTES, readDocument } from "../files.ts";
+import { ofTrustFile } from "../json-file.ts";
 import { openKey } from "../passphrase.ts";
 import type { Call, Outcome } from "../spec.ts";
 import { table } from "../table.ts";
@@ -29,7 +30,7 @@ export async function run(call: Call): Promise<Outcome> {
       fault: "malformed_envelope",
     });
   }
-  const { document, digest } = readTrust(read.value);
+  const { document, digest } = await ofTrustFile(file, () => readTrust(read.value));
   const now = secondsNow();
   return {
     exit: "verified",

@@ -1,10 +1,12 @@
 /** A trust store in a file, changed by its owner: the next version takes the place of the one before, or none does. */
 import { existsSync } from "node:fs";
-import { keyIdOf, type NewKey, readTrust, type TrustEdit } from "../../app/keys.ts";
+import { changeTrust, keyIdOf, type NewKey, readTrust, type TrustEdit } from "../../app/keys.ts";
 import { secondsNow } from "../../app/time.ts";
+import { RoteError } from "../../base/error.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { isKeyName } from "../../base/note.ts";
 import type { PrivateKey } from "../../base/sign.ts";
+import { nearest } from "../../base/text.ts";
 import { holderName, ROLES, type Role } from "../../model/trust.ts";
 import type { TrustStore } from "../../trust/trust-store.ts";
 import { fault, usageFault } from "../fault.ts";
@@ -47,10 +49,17 @@ export function keyEnd({ options }: Call): number {
 export function keyFrom(text: string, validTo: number): NewKey {
   const [role = "", name = "", key = "", ...more] = text.split(":");
   const known = ROLES.find((one): one is Role => one === role);
-  if (known === undefined || name === "" || key === "" || more.length > 0) {
+  if (name === "" || key === "" || more.length > 0) {
     throw usageFault(
       `--add ${text} is no ROLE:NAME:PUBLIC`,
       `roles are ${ROLES.join(", ")}; rote keys generate prints the public key`,
+    );
+  }
+  if (known === undefined) {
+    const meant = nearest(role, ROLES);
+    throw usageFault(
+      `--add ${text}: there is no role "${role}"`,
+      meant === undefined ? `roles are ${ROLES.join(", ")}` : `did you mean ${meant}?`,
     );
   }
   refuseOddName(name, `--add ${text}`);
@@ -90,6 +99,32 @@ export function listedKey({ document }: TrustStore, named: string): string {
     "rote keys show lists them, with their ids",
     { key: named },
   );
+}
+
+/** The next version, signed by the root; what is refused of the command line's own words is told by these words. */
+export function changedBy(
+  call: Call,
+  trust: JsonValue,
+  edit: TrustEdit,
+  roots: readonly PrivateKey[],
+): JsonValue {
+  const [file = ""] = call.arguments;
+  const { document } = readTrust(trust);
+  for (const { public: text } of edit.add ?? []) {
+    const listed = document.keys.find((entry) => entry.public === text);
+    if (listed === undefined) continue;
+    const message = `${file} lists the key ${text} already, of ${listed.name} as ${listed.role}`;
+    throw fault("trust_refused", message, undefined, { fault: "repeated_key" });
+  }
+  try {
+    return changeTrust(trust, edit, roots);
+  } catch (error) {
+    const known = error instanceof RoteError && error.data["fault"] === "unknown_key";
+    if (!known) throw error;
+    const named = textOptions(call.options, "root").join(", ");
+    const message = `--root ${named}: not only keys of the root of ${file}`;
+    throw fault("trust_refused", message, undefined, { fault: "foreign_root" });
+  }
 }
 
 /** Puts the new version where the one before was, or where --out says. */

@@ -12,7 +12,7 @@ export async function withMemory<T>(
   work: (memory: ProcedureMemory, ready: Ready) => Promise<T>,
 ): Promise<T> {
   return await withMemoryOf(call, async (memory, ready) => {
-    if (ready === null) throw missing("recipe");
+    if (ready === null) throw missing(call, "recipe");
     return await work(memory, ready);
   });
 }
@@ -35,12 +35,16 @@ export async function withMemoryOf<T>(
     });
   }
   const [directory, recipe] = call.arguments;
-  if (directory === undefined) throw missing("directory");
+  if (directory === undefined) throw missing(call, "directory");
   const ready = recipe === undefined ? null : await loadReady(recipe, options, terminal);
   const memory = await openMemory(directory, false);
   return await closing(memory, () => work(memory, ready));
 }
 
-function missing(argument: string): Error {
-  return usageFault(`missing required argument '${argument}'`);
+function missing({ command }: Call, argument: string): Error {
+  const hint = `see \`rote ${command} --help\``;
+  return usageFault(
+    `missing required argument '${argument}'`,
+    argument === "directory" ? `${hint}; with --host FILE it is the memory of the host` : hint,
+  );
 }

@@ -18,7 +18,7 @@ import {
   tallyText,
   worse,
 } from "./tally.ts";
-import { observationJson, observationText, problemJson } from "./told.ts";
+import { failureText, observationJson, observationText, problemJson } from "./told.ts";
 
 /** Runs between two looks at the event loop, where Ctrl-C is noticed. */
 const BREATH = 16;
@@ -93,10 +93,8 @@ async function runLine(session: Session, line: InputLine, terminal: Terminal): P
   const inputs = inputsFromBytes(line.bytes);
   if (!inputs.ok) return unstarted(line.number, "bad_input", inputs.error);
   try {
-    return endedLine(
-      line.number,
-      await runOnce(session, inputs.value, { terminal, wait: false, tell: false }),
-    );
+    const ended = await runOnce(session, inputs.value, { terminal, wait: false, tell: false });
+    return endedLine(line.number, ended, session.at !== null);
   } catch (error) {
     if (!(error instanceof RoteError)) throw error;
     // Hints are about the command line as a whole, and would be said once a line.
@@ -129,17 +127,24 @@ function unstarted(
   };
 }
 
-function endedLine(number: number, { run, state, exit, observation, problem }: Ended): Line {
+function endedLine(
+  number: number,
+  { run, state, exit, observation, problem }: Ended,
+  kept: boolean,
+): Line {
   const { report } = run;
   const result = run.result;
   const reason = problem?.code ?? report.reason ?? "";
   const failedPhase = observation?.outcome === "failed" ? observationText(observation) : null;
+  const failed = report.failure === null ? null : failureText(report.failure);
+  // Whoever goes on with it has to name it.
+  const left = kept && report.reason === null ? report.run : null;
   return {
     number,
     exit,
     state,
     reason,
-    message: problem?.message ?? failedPhase ?? report.failure?.message ?? null,
+    message: problem?.message ?? failedPhase ?? failed ?? left,
     json: lineJson(number, exit, {
       state,
       reason: report.reason,

@@ -1,13 +1,15 @@
 /** What a run has come to, told for people and as JSON: by whatever command it was moved. */
+
 import { unreconciled } from "../../app/run-record.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { inLine } from "../../base/text.ts";
 import type { FrozenOperation } from "../../host/index.ts";
 import type { ObservationReport, Phase } from "../../model/memory.ts";
-import type { PendingModel, RunReport } from "../../model/run.ts";
+import type { PendingModel, RunFailure, RunReport } from "../../model/run.ts";
 import { isTerminal, REASON_NOTES } from "../../model/stop.ts";
 import type { Failure } from "../fault.ts";
 import type { OpenHost } from "../host.ts";
+import { resumeRun } from "../next.ts";
 import { reportJson } from "../report-json.ts";
 import { count } from "../table.ts";
 import { requestJson, requestText } from "../waiting.ts";
@@ -83,7 +85,7 @@ export function runText(ended: Ended, telling: Telling): string {
   if (failure !== null) {
     const place = failure.pointer === undefined ? "" : ` at ${failure.pointer}`;
     const code = failure.code === undefined ? "" : ` [${failure.code}]`;
-    lines.push(inLine(`why     ${failure.message}${code}${place}`));
+    lines.push(inLine(`why     ${failureText(failure)}${code}${place}`));
   }
   lines.push(`nodes   ${nodesOf(report)}`);
   lines.push(`model   ${modelOf(report)}`);
@@ -106,6 +108,11 @@ export function runText(ended: Ended, telling: Telling): string {
   return lines.join("\n");
 }
 
+/** A recipe has many nodes, and tools and expressions do not know in which they stand. */
+export function failureText({ node, message }: RunFailure): string {
+  return node === null ? message : `${node}: ${message}`;
+}
+
 function endLines(
   { run, state, exit, problem }: Ended,
   at: OpenHost | null,
@@ -115,8 +122,7 @@ function endLines(
   if (problem !== null || state === "verified") return [];
   if (isTerminal(state)) return reason === null ? [] : [`hint: ${REASON_NOTES[reason].todo}`];
   if (at === null || !at.stored) return [];
-  const left =
-    exit === "cancelled" ? [`hint: go on with  rote runs resume ${run.id} --host ${at.file}`] : [];
+  const left = exit === "cancelled" ? [`hint: go on with  ${resumeRun(run.id, at.file)}`] : [];
   if (phase === null) return left;
   const observe = `rote memory observe ${run.id} --host ${at.file} --phase ${phase}`;
   return [...left, `hint: once it is verified, observe it with  ${observe}`];
@@ -150,7 +156,7 @@ export function uncertainLines(
 function howToAnswer({ run }: Ended, at: OpenHost | null): string {
   const form = 'one {"node": .., "prompt"?: .., "answer": ..} a line';
   if (at === null || !at.stored) return `hint: answer with --answers FILE.jsonl, ${form}`;
-  const resume = `rote runs resume ${run.id} --host ${at.file} --answers FILE.jsonl`;
+  const resume = `${resumeRun(run.id, at.file)} --answers FILE.jsonl`;
   return `hint: answer with  ${resume}\nhint: a file of answers has ${form}`;
 }
 

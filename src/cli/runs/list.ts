@@ -1,3 +1,5 @@
+import { nearest } from "../../base/text.ts";
+import { TERMINAL_STATES } from "../../model/stop.ts";
 import { usageFault } from "../fault.ts";
 import { withHost } from "../host.ts";
 import { type Call, type Outcome, textOption } from "../spec.ts";
@@ -8,7 +10,7 @@ const LISTED = 50;
 /** Runs of a host's journal, the most recently moved first. Changes nothing. */
 export async function run(call: Call): Promise<Outcome> {
   const limit = limitOf(textOption(call.options, "limit"));
-  const wanted = textOption(call.options, "state");
+  const wanted = stateOf(textOption(call.options, "state"));
   return await withHost(call, async ({ host }) => {
     const asking = new Set(host.pendingRequests().map((request) => request.run));
     const runs = host
@@ -44,6 +46,16 @@ const WAITS = "awaiting_approval";
 const OPEN = "open";
 /** Runs looked through for those in one state. */
 const MOST = 10_000;
+
+function stateOf(text: string | undefined): string | undefined {
+  const states: readonly string[] = [WAITS, OPEN, ...TERMINAL_STATES];
+  if (text === undefined || states.includes(text)) return text;
+  const meant = nearest(text, states);
+  throw usageFault(
+    `--state ${text} is no state of a run in this list`,
+    meant === undefined ? `states are ${states.join(", ")}` : `did you mean ${meant}?`,
+  );
+}
 
 function limitOf(text: string | undefined): number {
   if (text === undefined) return LISTED;

@@ -1,6 +1,7 @@
 import { type RunRecord, recordOf, type TimelineEntry } from "../../app/run-record.ts";
 import { inLine } from "../../base/text.ts";
 import { type OpenHost, withHost } from "../host.ts";
+import { resumeAgent, resumeRun } from "../next.ts";
 import { operationJson, uncertainLines } from "../run/told.ts";
 import type { Call, Outcome } from "../spec.ts";
 import { table } from "../table.ts";
@@ -30,7 +31,6 @@ function recordJson({ requests, uncertain, entries, ...facts }: RunRecord): Outc
 function recordText(record: RunRecord, at: OpenHost): string {
   const { run: id, state, reason, message, requests, uncertain } = record;
   const agent = record.mode === "agent";
-  const kind = agent ? "agent" : "runs";
   const open = uncertain.flatMap(({ frozen, found }) => (found === null ? [frozen] : []));
   return [
     `run      ${id}`,
@@ -43,7 +43,9 @@ function recordText(record: RunRecord, at: OpenHost): string {
     timeline(record.entries),
     ...requests.flatMap((request) => ["", ...requestText(request, at)]),
     ...uncertainLines(open, id, at),
-    ...(state === "open" ? [`hint: go on with  rote ${kind} resume ${id} --host ${at.file}`] : []),
+    ...(state === "open"
+      ? [`hint: go on with  ${agent ? resumeAgent(id, null, at.file) : resumeRun(id, at.file)}`]
+      : []),
   ].join("\n");
 }
 

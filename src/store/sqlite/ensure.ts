@@ -10,14 +10,8 @@ import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { told } from "./failure.ts";
-import type { Format } from "./format.ts";
-import {
-  type Database,
-  draftDatabase,
-  type OpenOptions,
-  openDatabase,
-  removeDraft,
-} from "./open.ts";
+import type { Format, OpenOptions } from "./format.ts";
+import { type Database, draftDatabase, openDatabase, removeDraft } from "./open.ts";
 import { checkPrivateDirectory, makePrivateDirectory, syncDirectory } from "./private-files.ts";
 
 const MARK = ".new-";

@@ -15,3 +15,9 @@ export interface Format {
    */
   readonly schemas?: readonly string[];
 }
+
+/** How a database is opened. Here, where no type of the driver is, since tools that keep one show this to everybody. */
+export interface OpenOptions {
+  /** How long one attempt waits for another process, in milliseconds. Default 5,000: commits take a few. */
+  readonly busyTimeoutMs?: number;
+}

@@ -16,12 +16,11 @@ import { sha256Hex } from "../../base/digest.ts";
 import { RoteError } from "../../base/error.ts";
 import { Sqlite } from "./driver.ts";
 import { isSqlite, told } from "./failure.ts";
-import type { Format } from "./format.ts";
+import type { Format, OpenOptions } from "./format.ts";
 import { damaged, readHeader } from "./header.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import {
-  checkPrivateDirectory,
-  checkPrivateFile,
+  checkPrivate,
   checkWritable,
   makePrivateDirectory,
   makePrivateFile,
@@ -29,11 +28,6 @@ import {
 } from "./private-files.ts";
 
 export type Database = Driver.Database;
-
-export interface OpenOptions {
-  /** How long one attempt waits for another process, in milliseconds. Default 5,000: commits take a few. */
-  readonly busyTimeoutMs?: number;
-}
 
 /**
  * A new database in a directory that does not exist or is empty.
@@ -81,8 +75,7 @@ export function removeDraft(draft: string): void {
  * `store_damaged` `store_newer` `store_read_only` `store_not_durable` `store_busy`
  */
 export function openDatabase(file: string, format: Format, options: OpenOptions = {}): Database {
-  checkPrivateDirectory(path.dirname(file));
-  checkPrivateFile(file);
+  checkPrivate(file);
   inspectHeader(file, format);
   checkWritable(file);
   let database: Database | undefined;
@@ -104,8 +97,7 @@ export function openDatabase(file: string, format: Format, options: OpenOptions 
  * @throws RoteError as `openDatabase`; `store_older` where reading would take a migration first
  */
 export function readDatabase(file: string, format: Format, options: OpenOptions = {}): Database {
-  checkPrivateDirectory(path.dirname(file));
-  checkPrivateFile(file);
+  checkPrivate(file);
   inspectHeader(file, format);
   // A connection for reading alone leaves an empty log where none was, and any other takes that away again. A log that
   // is there stays as it is, since moving it into the file would be writing.

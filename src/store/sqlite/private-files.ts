@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { RoteError } from "../../base/error.ts";
+import { quoted } from "../../base/quoted.ts";
 
 /** SQLite's companions of a database file. */
 const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
@@ -66,12 +67,21 @@ export function checkPrivateDirectory(directory: string): void {
   checkOwned(directory, found, "700");
 }
 
-/** @throws RoteError `store_missing` `store_not_a_file` `store_not_private`, also for the file's companions. */
-export function checkPrivateFile(file: string): void {
+/**
+ * Directory and file of a store. That there is none comes first: what is wrong with a directory of something else is
+ * nobody's business here, and making it private would be wrong advice.
+ *
+ * @throws RoteError as `checkPrivateDirectory`, and `store_not_a_file`; also for the file's companions
+ */
+export function checkPrivate(file: string): void {
+  const directory = path.dirname(file);
   const found = statsOf(file);
+  if (found !== undefined || statsOf(directory)?.isDirectory() !== true) {
+    checkPrivateDirectory(directory);
+  }
   if (found === undefined) {
-    throw new RoteError("store_missing", `there is no memory in ${path.dirname(file)}`, {
-      directory: path.dirname(file),
+    throw new RoteError("store_missing", `there is no memory and no journal in ${directory}`, {
+      directory,
       hint: "create one there first",
     });
   }
@@ -147,7 +157,7 @@ function checkOwned(place: string, found: Stats, mode: string): void {
   const shown = (found.mode & 0o777).toString(8).padStart(4, "0");
   throw new RoteError("store_not_private", `${place} is open to others (mode ${shown})`, {
     place,
-    hint: `chmod ${mode} ${place}`,
+    hint: `chmod ${mode} ${quoted(place)}`,
   });
 }
 

@@ -31,7 +31,8 @@ import {
   writeLearned,
 } from "../rows.ts";
 import { KEPT_SIGNALS } from "../signals.ts";
-import { createDatabase, type Database, type OpenOptions, openDatabase } from "./open.ts";
+import type { OpenOptions } from "./format.ts";
+import { createDatabase, type Database, openDatabase } from "./open.ts";
 import {
   type Row,
   readDemotion,

@@ -5,9 +5,10 @@
 import path from "node:path";
 import type { Journal } from "../../ports/journal.ts";
 import { createJournal, type JournalOptions } from "../journal/journal.ts";
+import type { OpenOptions } from "./format.ts";
 import { lastHeadsIn } from "./heads-file.ts";
 import { sqliteJournalTables } from "./journal-tables.ts";
-import { type OpenOptions, openDatabase } from "./open.ts";
+import { openDatabase } from "./open.ts";
 import { FILE, PROCEDURES } from "./schema.ts";
 import { HEADS_FILE } from "./store.ts";
 import { writerOf } from "./writer.ts";

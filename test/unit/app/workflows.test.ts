@@ -167,7 +167,7 @@ describe("the module of a folder", () => {
     writeFileSync(join(other, "sources.json"), JSON.stringify({ engagements: [], evidence }));
     await expect(opened(other)).rejects.toMatchObject({
       code: "bad_source",
-      message: 'the source "ledger" has no file: it is not there',
+      message: `the source "ledger" has no file: ${join(other, "documents/ledger.jsonl")} is not there`,
     });
   });
 

@@ -53,7 +53,7 @@ describe("what a tool or a document says", () => {
     const starts = text.split(/[\n\r\u2028\u2029]/).map((line) => line.slice(0, 6).trim());
     expect(starts.filter((word) => word === "state")).toHaveLength(1);
     expect(starts).not.toContain("ok");
-    expect(text).toContain("why     no\\u{a}state   verified (completed)\\u{d}\\u{a}ok");
+    expect(text).toContain("why     pay: no\\u{a}state   verified (completed)\\u{d}\\u{a}ok");
     await host.close();
   });
 

@@ -72,6 +72,13 @@ describe("a wrong command line", () => {
       "did you mean --verifier?",
     ],
     ["run recipe.json --mode fast", "Expected guided, compiled.", "see `rote run --help`"],
+    ["run recipe.json --mode guidde", "Expected guided, compiled.", "did you mean guided?"],
+    [
+      "init recalculaton",
+      "Expected transaction-testing, recalculation",
+      "did you mean recalculation?",
+    ],
+    ["memory status", "missing required argument 'directory'", "see `rote memory status --help`"],
     ["run recipe.json --mode guided --mode compiled", "Give it once.", "see `rote run --help`"],
     ["run recipe.json --memory", "argument missing", "see `rote run --help`"],
     [
@@ -81,7 +88,7 @@ describe("a wrong command line", () => {
     ],
     ["run", "missing required argument 'recipe'", "see `rote run --help`"],
     ["graph a.json b.json", "too many arguments", "see `rote graph --help`"],
-    ["completions tcsh", "Allowed choices are bash, zsh, fish.", "see `rote completions --help`"],
+    ["completions tcsh", "Expected bash, zsh, fish.", "see `rote completions --help`"],
   ])("%s says what is wrong and what to do", async (line, message, hint) => {
     const plain = await type(line);
     expect(plain).toEqual({ code: 2, out: "", err: expect.stringContaining(message) });

@@ -88,7 +88,7 @@ describe("registering files", () => {
   const wrong: readonly [string, RegExp, () => FileRegistration][] = [
     [
       "a missing file",
-      /has no file: it is not there/,
+      /has no file: \/.+\/none is not there/,
       () => ({ source: "a", file: join(directory, "none") }),
     ],
     ["a directory", /not a regular file/, () => ({ source: "a", file: directory })],
