@@ -20,6 +20,7 @@ import type { SecurityDecision } from "../ports/security.ts";
 import { checkToolReview, definitionDigest } from "../trust/tool-review.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import { type CheckedWarrant, checkWarrant, warrantRefusal } from "../trust/warrant.ts";
+import { keyTaken, naturalKey } from "./natural-key.ts";
 import { type FrozenOperation, freezeOperation } from "./operation.ts";
 import { type HostParts, type RegisteredTool, TRUST_COUNTER } from "./parts.ts";
 import { judgedNow, type Moment } from "./time.ts";
@@ -171,6 +172,13 @@ export function judge(parts: HostParts, request: GateRequest): Judgement | Refus
 
   if (request.environmentNow({ trust, now }) !== request.environment) {
     return refuse("environment_changed", "the environment is not the recipe's any more", rules);
+  }
+
+  // A first look, so that nobody is asked to approve what the journal would not admit.
+  const key = naturalKey(frozen);
+  const by = key && parts.journal.takenBy(key);
+  if (key !== undefined && by !== undefined) {
+    return refuse("duplicate_key", keyTaken(key, by), rules);
   }
 
   const ends = [trust.document.expires, checked.value.until];

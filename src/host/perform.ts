@@ -7,11 +7,9 @@
  * A3 A natural key stays taken unless it is certain that nothing happened.
  */
 
-import { canonicalText } from "../base/canonical.ts";
-import { type Digest, digestFromHex, digestOf, sha256Hex } from "../base/digest.ts";
+import { type Digest, digestFromHex, sha256Hex } from "../base/digest.ts";
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
-import { TAGS } from "../base/tags.ts";
 import type { Appended } from "../model/journal.ts";
 import type { GateCode, Outcome } from "../model/operation.ts";
 import { givenBack } from "../policy/budget.ts";
@@ -19,6 +17,7 @@ import type { Append, AppendRefusal, Claim, Count, Lease } from "../ports/journa
 import type { CheckedApproval } from "../trust/approval.ts";
 import { type Dispatched, dispatch, undone } from "./dispatch.ts";
 import { definitionOf, type Judgement, limitCode, type Refusal, refusalOf } from "./judge.ts";
+import { beforeBy, keyTaken, naturalKey } from "./natural-key.ts";
 import { type FrozenOperation, operationBlob, placeOf } from "./operation.ts";
 import { type HostParts, isRejectionCounter, rejectionCounter, TRUST_COUNTER } from "./parts.ts";
 import { type ReceiptFacts, signReceipt } from "./receipt.ts";
@@ -266,18 +265,6 @@ function claimsOf(frozen: FrozenOperation, approvals: readonly UsedApproval[]): 
   ];
 }
 
-/** Keys up to this length stand in the record as they are. */
-const KEY_LENGTH = 512;
-
-/** Two effects with the same tool and key are the same deed, whatever run they stand in. */
-export function naturalKey({ operation }: FrozenOperation): Claim | undefined {
-  if (operation.key === null || operation.tool.category !== "effect") return undefined;
-  const text = canonicalText(operation.key);
-  // No canonical text begins like a digest does, so a short key is never taken for a long one.
-  const key = text.length > KEY_LENGTH ? digestOf(TAGS.key, operation.key) : text;
-  return { space: "natural_key", key: `${operation.tool.name}\n${key}` };
-}
-
 function refused(judgement: Judgement, error: AppendRefusal): Refusal | Late {
   const { frozen, rules } = judgement;
   const make = (code: GateCode, message: string) => refusalOf(frozen, code, message, rules);
@@ -306,15 +293,12 @@ function taken(
   { claim, by }: AppendRefusal & { readonly code: "taken" },
   make: (code: GateCode, message: string) => Refusal,
 ): Refusal {
-  const before = by === null ? "before" : `before, by ${by}`;
+  const before = beforeBy(by);
   switch (claim.space) {
     case "nonce":
       return make("approval_consumed", `the approval was used for this operation ${before}`);
     case "natural_key":
-      return make(
-        "duplicate_key",
-        `an effect with this key was admitted ${before}; if that is uncertain, reconcile it first: ${claim.key.replace("\n", " ")}`,
-      );
+      return make("duplicate_key", keyTaken(claim, by));
     case "operation":
     case "run":
       return make("duplicate_operation", `the operation ${claim.key} was admitted ${before}`);

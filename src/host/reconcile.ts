@@ -12,8 +12,8 @@ import { PAYLOAD_TYPES, type Reconciliation, reconciliationSchema } from "../mod
 import { givenBack } from "../policy/budget.ts";
 import { CLOCK_SLACK_SECONDS } from "../trust/approval.ts";
 import { openByRole } from "../trust/role-document.ts";
+import { naturalKey } from "./natural-key.ts";
 import type { HostParts } from "./parts.ts";
-import { naturalKey } from "./perform.ts";
 import { operationOf } from "./recover.ts";
 import { frozenCopy } from "./stored.ts";
 import { judgedNow } from "./time.ts";

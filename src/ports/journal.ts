@@ -142,7 +142,8 @@ export interface Journal {
 
   blob(sha256: string): Uint8Array | undefined;
 
-  taken(claim: Claim): boolean;
+  /** The chain whose entry took a claim, null when that is not known; undefined when the claim is free. */
+  takenBy(claim: Claim): string | null | undefined;
 
   total(counter: string): bigint;
 

@@ -68,7 +68,7 @@ describe("the journal on disk", () => {
 
     const second = opened({ isDead: () => true });
     expect(toHex(second.journal.head().root)).toBe(root);
-    expect(second.journal.taken(take[0])).toBe(true);
+    expect(second.journal.takenBy(take[0])).toBe("run-a");
     expect(second.journal.total("c")).toBe(5n);
     const again = await leaseOn(second.journal, "run-a");
     expect(again.epoch).toBe(2);

@@ -116,9 +116,9 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     const other = { space: "nonce", key: "n2" } as const;
     const twice = await journal.append(note(lease, 4, { take: [other, other] }));
     expect(twice).toEqual({ ok: false, error: { code: "taken", claim: other, by: null } });
-    expect(journal.taken(claim)).toBe(true);
-    expect(journal.taken(other)).toBe(false);
-    expect(journal.taken({ space: "natural_key", key: "n1" })).toBe(false);
+    expect(journal.takenBy(claim)).toBe("run-a");
+    expect(journal.takenBy(other)).toBeUndefined();
+    expect(journal.takenBy({ space: "natural_key", key: "n1" })).toBeUndefined();
     expect(journal.read("run-a").map(({ entry }) => entry.body)).toEqual([1]);
   });
 
@@ -173,7 +173,7 @@ describe.each(ADAPTERS)("journal $name", ({ open }) => {
     ]);
     expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
     expect(journal.read("run-a").map(({ entry }) => entry.body)).toEqual(["before", "after"]);
-    expect(journal.taken({ space: "nonce", key: "x" })).toBe(false);
+    expect(journal.takenBy({ space: "nonce", key: "x" })).toBeUndefined();
     expect(journal.total("c")).toBe(0n);
   });
 

@@ -288,7 +288,12 @@ export function createJournal(stored: JournalTables, options: JournalOptions): J
     raw: (fromIndex, limit) => tables.scan(fromIndex, limit).map(({ bytes }) => bytes),
 
     blob: (sha256) => tables.blob(sha256),
-    taken: ({ space, key }) => tables.claimedAt(space, key) !== undefined,
+
+    takenBy({ space, key }) {
+      const at = tables.claimedAt(space, key);
+      return at === undefined ? undefined : chainOf(at);
+    },
+
     total: (counter) => tables.total(counter),
     runs: (limit, open = false) =>
       tables

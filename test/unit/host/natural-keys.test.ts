@@ -7,6 +7,7 @@ import type { ToolOutcome } from "../../../src/ports/tool.ts";
 import type { Run } from "../../../src/run/index.ts";
 import { directories } from "../../support/directories.ts";
 import {
+  asked,
   begin,
   CHECK,
   entriesOf,
@@ -19,7 +20,7 @@ import {
   refusal,
   said,
 } from "../../support/gate.ts";
-import { KEYS, madeTool, nowSeconds, ORIGIN, registration } from "../../support/host.ts";
+import { decision, KEYS, madeTool, nowSeconds, ORIGIN, registration } from "../../support/host.ts";
 import { signRaw } from "../../support/trust.ts";
 
 const places = directories();
@@ -82,6 +83,23 @@ describe("a natural key", () => {
     const other = await begin(host, KEYED, { account: "A-1/2024-06", amount: "25701" });
     expect(other.run.state).toBe("verified");
     expect(of.calls).toHaveLength(2);
+    await host.close();
+  });
+
+  it("that is taken is told before anybody is asked: an approval could not be used", async () => {
+    const of = target(paid);
+    const host = await hostAt(null, of);
+    const first = await begin(host, KEYED);
+    const approval = decision(asked(first.run), KEYS.alice, "alice");
+    expect(await first.run.advanceAsync(host, { approval })).toBe("verified");
+    const second = await begin(host, KEYED);
+    expect([...said(second.run), second.run.pendingRequest]).toEqual([
+      "denied",
+      "duplicate_key",
+      null,
+    ]);
+    expect(entriesOf(host, second.run.id, "approval_requested")).toHaveLength(0);
+    expect(of.calls).toHaveLength(1);
     await host.close();
   });
 
