@@ -108,7 +108,7 @@ describe("an exported record", () => {
   it("whose outside heads are of another journal or none is told so", async () => {
     const file = join(root, "strange.txt");
     writeFileSync(file, "no note\n%\nhalf a no");
-    expect(await readHeads(file)).toEqual([]);
+    await expect(readHeads(file)).rejects.toMatchObject({ code: "bad_heads" });
     await expect(readHeads(join(root, "nowhere"))).rejects.toMatchObject({
       code: "file_not_found",
     });
