@@ -41,7 +41,10 @@ export type { ModelPrice, PriceTable } from "../model/prices.ts";
 export type { ChatModel, ChatRequest, ChatTool } from "../ports/chat-model.ts";
 export type { LanguageModel } from "../ports/language-model.ts";
 
+import { certainFetch } from "./certain-fetch.ts";
 import { problemsIn } from "./problems.ts";
+
+const PORTS = { clock: systemClock, fetch: certainFetch };
 
 export interface OpenModelOptions extends NamedOptions {
   /** Where keys and URLs come from. Default the environment of the process. */
@@ -73,7 +76,7 @@ export async function openChatModel(
   options: OpenModelOptions = {},
 ): Promise<ChatModel> {
   const variables = options.variables ?? process.env;
-  const model = await namedChat(name, variables, options, systemClock);
+  const model = await namedChat(name, variables, options, PORTS);
   if (options.acceptCost !== true && isPaid(model.identity, options.prices)) {
     throw new RoteError(
       "cost_not_accepted",
@@ -122,7 +125,7 @@ export function withRetry(
 
 /** A chat model over a model of the AI SDK, version 6, that speaks one of the wires that are read. */
 export function sdkChatModel(options: SdkChatOptions): ChatModel {
-  return sdkChat(options, systemClock);
+  return sdkChat(options, PORTS);
 }
 
 function retryingOf({ retry, onAttempt }: Pick<OpenLanguageModelOptions, "retry" | "onAttempt">) {

@@ -79,7 +79,13 @@ function refuseFilled(directory: string): void {
 /** Whoever may write into the folder could put another host in the place of the one that is made there. */
 function refuseShared(directory: string): void {
   const found = statSync(directory, { throwIfNoEntry: false });
-  if (found === undefined || process.platform === "win32" || (found.mode & 0o022) === 0) return;
+  const user = process.getuid?.();
+  if (found === undefined || user === undefined) return;
+  if (found.uid !== user && found.uid !== 0) {
+    const message = `${directory} belongs to user ${found.uid}, who could exchange the host in it`;
+    throw fault("store_not_private", message, "name a new directory", { file: directory });
+  }
+  if ((found.mode & 0o022) === 0) return;
   const message = `others may write into ${directory}, and could exchange the host in it`;
   const hint = `name a new directory, or take that away: chmod go-w ${quoted(directory)}`;
   throw fault("store_not_private", message, hint, { file: directory });

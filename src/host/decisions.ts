@@ -165,7 +165,8 @@ export type DecisionFault =
 /**
  * Files a decision on the host chain, where the waiting run finds it; `run` when it must be of that run.
  *
- * @throws RoteError `approval_refused` with the fault as `data.fault`: nothing was written
+ * @throws RoteError `approval_refused` with the fault as `data.fault`: nothing was written, but for a rejection that what
+ * it rejects was quicker than
  */
 export async function fileDecision(
   parts: DecidingParts,
@@ -221,7 +222,7 @@ export async function fileDecision(
     if (appended.ok) {
       // A rejection may find the approval in use only now, and whoever rejected has to know.
       const used = decision === "reject" && isUsed(request, parts.journal.read(request.run));
-      if (used) throw refused("already_decided");
+      if (used) throw refused("already_decided", "It is on record, and stopped nothing");
       return;
     }
     if (appended.error.code === "too_late") {
@@ -243,7 +244,7 @@ function isUnsigned(envelope: JsonValue): boolean {
   return signatures === undefined || (isJsonArray(signatures) && signatures.length === 0);
 }
 
-function refused(fault: DecisionFault): RoteError {
-  const message = `The approval is refused: ${fault}. Nothing was used up.`;
+function refused(fault: DecisionFault, after = "Nothing was used up"): RoteError {
+  const message = `The approval is refused: ${fault}. ${after}.`;
   return new RoteError("approval_refused", message, { fault });
 }

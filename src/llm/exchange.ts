@@ -4,6 +4,7 @@
  * - X1 One exchange is one request on the wire: a second one is refused here, whoever makes it. Redirects are not followed.
  * - X2 The body is read whole, up to a limit, and handed on as the text that it is.
  */
+import { RoteError } from "../base/error.ts";
 import { providerError } from "../ports/chat-model.ts";
 import type { Shown } from "./shown.ts";
 
@@ -114,6 +115,7 @@ class Broken extends Error {
 }
 
 function faultOf(error: unknown, { timeoutMs, shown }: Wire, timedOut: boolean): Error {
+  if (error instanceof RoteError && error.code === "provider_error") return error;
   if (timedOut) return providerError("timeout", `there was no whole answer in ${timeoutMs} ms`);
   const name = nameOf(error);
   // Node's own patience, which may be shorter than ours.

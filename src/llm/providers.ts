@@ -5,9 +5,8 @@
 import { RoteError } from "../base/error.ts";
 import { nearest } from "../base/text.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { Fetch } from "./exchange.ts";
-import { type SdkChatOptions, sdkChat, type WireName } from "./sdk-chat.ts";
+import { type ChatPorts, type SdkChatOptions, sdkChat, type WireName } from "./sdk-chat.ts";
 import { hiding } from "./shown.ts";
 
 export type Variables = { readonly [name: string]: string | undefined };
@@ -68,7 +67,7 @@ export async function namedChat(
   text: string,
   variables: Variables,
   options: NamedOptions,
-  clock: Clock,
+  ports: ChatPorts,
 ): Promise<ChatModel> {
   const { provider, name } = readModelName(text, keysIn(variables));
   const facts: ProviderFacts = PROVIDERS[provider];
@@ -83,7 +82,7 @@ export async function namedChat(
       wire: facts.wire,
       secrets: key === undefined ? [] : [key],
     },
-    clock,
+    ports,
   );
 }
 

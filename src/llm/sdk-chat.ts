@@ -43,15 +43,21 @@ export interface SdkChatOptions {
   readonly timeoutMs?: number;
   /** Bytes of an answer at most. Default 16 MiB. */
   readonly maxResponseBytes?: number;
-  /** What makes the requests. Default Node's own. */
+  /** What makes the requests. Default Node's own, and nothing over TLS where the environment switches certificates off. */
   readonly fetch?: Fetch;
 }
 
-/** `clock` tells how long a date in `retry-after` is away. */
-export function sdkChat(options: SdkChatOptions, clock: Clock): ChatModel {
+export interface ChatPorts {
+  /** Tells how long a date in `retry-after` is away. */
+  readonly clock: Clock;
+  /** Makes the requests where the options name nothing else. */
+  readonly fetch: Fetch;
+}
+
+export function sdkChat(options: SdkChatOptions, { clock, fetch }: ChatPorts): ChatModel {
   const shown = showing(options.secrets ?? []);
   const wire: Wire = {
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.fetch ?? fetch,
     timeoutMs: options.timeoutMs ?? 300_000,
     maxResponseBytes: options.maxResponseBytes ?? 16 * 1024 * 1024,
     shown,

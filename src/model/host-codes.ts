@@ -4,7 +4,7 @@ import type { Explanation } from "./stop.ts";
 export const HOST_CODES = {
   approval_refused: {
     meaning:
-      "A decision was not filed: it does not verify, or does not answer an open request. Nothing was used up.",
+      "A decision does not count: it does not verify, or does not answer an open request. Nothing was used up by it.",
     todo: "`data.fault` says what is wrong; sign what the open request shows.",
   },
   bad_heads: {

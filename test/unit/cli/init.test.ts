@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -94,6 +95,18 @@ describe("rote init", () => {
       }
       chmodSync(directory, 0o755);
       expect((await init(directory, () => undefined)).code).toBe(0);
+    },
+  );
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "makes no host in a folder of somebody else's, who could put another in its place (as root)",
+    async () => {
+      const directory = fresh();
+      chownSync(directory, 12_345, 12_345);
+      const { code, said } = await init(directory, () => expect.unreachable());
+      expect([code, said.error.code]).toEqual([1, "store_not_private"]);
+      expect(said.error.message).toContain("belongs to user 12345");
+      expect(readdirSync(directory)).toEqual([]);
     },
   );
 

@@ -272,7 +272,11 @@ describe("one approval", () => {
       },
     };
     const late = hostOf({ ...parts, journal }).fileDecision(no);
-    expect(await refusal(late)).toBe("approval_refused: already_decided");
+    await expect(late).rejects.toMatchObject({
+      code: "approval_refused",
+      message: "The approval is refused: already_decided. It is on record, and stopped nothing.",
+      data: { fault: "already_decided" },
+    });
     expect(of.pay.calls).toHaveLength(1);
     await whole.close();
   });

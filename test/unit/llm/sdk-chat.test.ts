@@ -1,3 +1,5 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sdkChatModel } from "../../../src/app/llm.ts";
@@ -81,4 +83,34 @@ it("a model that makes no request, or two, gives no reply of its own making", as
   });
   expect((await twice.reply(REQUEST)).content).toBe("first");
   expect(server.received).toHaveLength(1);
+});
+
+it("no key is sent over TLS where the environment switches certificates off", async () => {
+  let connections = 0;
+  const listener = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const { port } = listener.address() as AddressInfo;
+  const model = sdkChatModel({
+    identity,
+    wire: "openai",
+    model: (fetch) =>
+      createOpenAICompatible({ name: "own", baseURL: `HTTPS://127.0.0.1:${port}`, fetch })("m"),
+  });
+  const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+  process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+  try {
+    await expect(model.reply(REQUEST)).rejects.toMatchObject({
+      code: "provider_error",
+      message: expect.stringContaining("NODE_TLS_REJECT_UNAUTHORIZED=0") as unknown,
+      data: { kind: "refused" },
+    });
+  } finally {
+    if (before === undefined) delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = before;
+    await new Promise((resolve) => listener.close(resolve));
+  }
+  expect(connections).toBe(0);
 });
