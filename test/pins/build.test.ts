@@ -109,6 +109,20 @@ describe("what ships", () => {
     expect(mapOf("cli/main.js")).toMatch(/"[^"]*\/src\/cli\//);
   });
 
+  it("has every file that one of its files loads, at once or later", () => {
+    const files = new Set(chunks());
+    const named = [...files].flatMap((file) => {
+      const text = readFileSync(join(DIST, file), "utf8");
+      const later = [...text.matchAll(/\bimport\("(\.[^"]+)"\)/g)];
+      return [
+        ...neededBy(file),
+        ...later.map(([, other = ""]) => posix.join(posix.dirname(file), other)),
+      ];
+    });
+    expect(named.length).toBeGreaterThan(200);
+    expect(named.filter((file) => !files.has(file))).toEqual([]);
+  });
+
   it("has no circle of files, in which one would run before what it needs", () => {
     const left = new Map(chunks().map((file) => [file, neededBy(file)]));
     expect([...left.values()].flat().length).toBeGreaterThan(100);

@@ -41,7 +41,7 @@ export async function chatWire(): Promise<ChatWire> {
   const server = await providerServer();
   const variables = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${server.url}/v1` };
   const open = (options: NamedOptions = {}) =>
-    namedChat("openai:gpt-test", variables, options, clock);
+    namedChat("openai:gpt-test", variables, options, { clock, fetch });
   const model = await open();
   return {
     server,

@@ -21,7 +21,7 @@ const open = (name: string) =>
     `anthropic:${name}`,
     { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url },
     {},
-    manualClock(),
+    { clock: manualClock(), fetch },
   );
 
 beforeAll(async () => {

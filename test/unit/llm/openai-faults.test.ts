@@ -69,7 +69,7 @@ describe("what is no reply", () => {
       "openai:gpt-test",
       { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: "http://127.0.0.1:1/v1" },
       {},
-      clock,
+      { clock, fetch },
     );
     expect(await faultOf(silent, nowhere)).toMatchObject({
       kind: "unavailable",

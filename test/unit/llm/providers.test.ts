@@ -35,7 +35,8 @@ async function thrown(work: Promise<unknown>): Promise<RoteError> {
   return error;
 }
 
-const open = (name: string, variables: Variables) => namedChat(name, variables, {}, manualClock());
+const open = (name: string, variables: Variables) =>
+  namedChat(name, variables, {}, { clock: manualClock(), fetch });
 const hole = (name: string) => `\${${name}}`;
 const codeOf = async (name: string, variables: Variables) =>
   (await thrown(open(name, variables))).code;
