@@ -130,6 +130,8 @@ interface Made {
 async function filled(making: Making): Promise<Made> {
   const { directory } = making;
   const first = made(directory);
+  // Somebody may have made it while the passphrase was asked for.
+  refuseShared(directory);
   // A name is ours once it was made by us, and not before: what somebody else puts there at this moment is theirs.
   const ours: string[] = [];
   try {

@@ -93,6 +93,15 @@ describe("rote init", () => {
         expect(said.error.message).toContain(directory);
         expect(readdirSync(directory)).toEqual([]);
       }
+      const later = join(directory, "made-meanwhile");
+      const { code, said } = await init(later, () => {
+        if (existsSync(later)) return;
+        mkdirSync(later);
+        chmodSync(later, 0o777);
+      });
+      expect([code, said.error.code]).toEqual([1, "store_not_private"]);
+      expect(readdirSync(later)).toEqual([]);
+      rmSync(later, { recursive: true });
       chmodSync(directory, 0o755);
       expect((await init(directory, () => undefined)).code).toBe(0);
     },
