@@ -31,6 +31,9 @@ const BY_PLACE = [
 /** Its JavaScript finds its native module by its own place. */
 const NATIVE = ["better-sqlite3"];
 
+/** What the store shares with commands that open none is not in its file. */
+const BASE = /\/src\/base\//;
+
 /**
  * Which modules share a file. Opening one costs as much as reading a good deal of code, so what most of them need is in
  * few. Each name takes the modules that all of its entry points load and that no name before it took.
@@ -143,7 +146,8 @@ function sharing(): (id: string, info: Info) => string | null {
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),
     );
-    return shared?.[0] ?? null;
+    const file = shared?.[0] ?? null;
+    return file === "store" && BASE.test(id.replaceAll("\\", "/")) ? "base" : file;
   };
 }
 
