@@ -31,6 +31,8 @@ const BY_PLACE = [
 /** Its JavaScript finds its native module by its own place. */
 const NATIVE = ["better-sqlite3"];
 
+const STORE = "store/sqlite/store.ts";
+
 /** What the store shares with commands that open none is not in its file. */
 const BASE = /\/src\/base\//;
 
@@ -41,7 +43,7 @@ const BASE = /\/src\/base\//;
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
   ["core", "index.ts"],
-  ["store", "store/sqlite/store.ts"],
+  ["store", STORE],
 ];
 
 /** Imported with the rest of zod, and used for tools alone. */
@@ -143,11 +145,11 @@ function sharing(): (id: string, info: Info) => string | null {
     if (NOUNS.test(id.replaceAll("\\", "/")) && closure("cli/program.ts", info).has(id))
       return "base";
     if (TOOLS_ALONE.test(id.replaceAll("\\", "/"))) return null;
+    if (BASE.test(id.replaceAll("\\", "/")) && closure(STORE, info).has(id)) return "base";
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),
     );
-    const file = shared?.[0] ?? null;
-    return file === "store" && BASE.test(id.replaceAll("\\", "/")) ? "base" : file;
+    return shared?.[0] ?? null;
   };
 }
 
