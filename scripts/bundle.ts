@@ -31,6 +31,11 @@ const BY_PLACE = [
 /** Its JavaScript finds its native module by its own place. */
 const NATIVE = ["better-sqlite3"];
 
+const STORE = "store/sqlite/store.ts";
+
+/** What the store shares with commands that open none is not in its file. */
+const BASE = /\/src\/base\//;
+
 /**
  * Which modules share a file. Opening one costs as much as reading a good deal of code, so what most of them need is in
  * few. Each name takes the modules that all of its entry points load and that no name before it took.
@@ -38,7 +43,7 @@ const NATIVE = ["better-sqlite3"];
 const SHARED: readonly (readonly [file: string, ...entries: string[]])[] = [
   ["base", "cli/program.ts", "index.ts"],
   ["core", "index.ts"],
-  ["store", "store/sqlite/store.ts"],
+  ["store", STORE],
 ];
 
 /** Imported with the rest of zod, and used for tools alone. */
@@ -140,6 +145,7 @@ function sharing(): (id: string, info: Info) => string | null {
     if (NOUNS.test(id.replaceAll("\\", "/")) && closure("cli/program.ts", info).has(id))
       return "base";
     if (TOOLS_ALONE.test(id.replaceAll("\\", "/"))) return null;
+    if (BASE.test(id.replaceAll("\\", "/")) && closure(STORE, info).has(id)) return "base";
     const shared = SHARED.find(([, ...entries]) =>
       entries.every((entry) => closure(entry, info).has(id)),
     );
