@@ -202,13 +202,14 @@ export async function fileDecision(
   const { run: of, nonce, decision, approver } = document;
   const { body, blobs } = keep({ run: of, nonce, approver, decision }, "envelope", envelope);
   for (;;) {
+    // Counted before they are judged: what comes in between was judged too, and takes this number away.
+    const before = filedOn(parts, request).length;
     const decided = decisionsOn(parts, request);
     const { kind } = verdictOn(parts, request, decided);
     const stands = decided.approvals.some(({ approval }) => approval.approver === approver);
     if (kind === "rejected" || (decision === "approve" && (stands || kind === "approved"))) {
       throw refused("already_decided");
     }
-    const before = filedOn(parts, request).length;
     const appended = await parts.journal.append({
       lease: null,
       entries: [{ chain: HOST_CHAIN, type: "approval_received", body }],

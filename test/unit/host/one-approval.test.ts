@@ -281,6 +281,31 @@ describe("one approval", () => {
     await whole.close();
   });
 
+  it("is enough also where another process files it while this one looks (B017)", async () => {
+    const of = bank();
+    const whole = await hostAt(null, of);
+    const parts = partsOf(whole);
+    const { run } = await begin(whole);
+    await whole.fileDecision(decision(asked(run), KEYS.alice, "alice"));
+    let looks = 0;
+    const journal: Journal = {
+      ...parts.journal,
+      read(chain, from, limit) {
+        const entries = parts.journal.read(chain, from, limit);
+        if (chain !== HOST_CHAIN) return entries;
+        looks += 1;
+        // What was committed right behind the first look.
+        return looks > 1
+          ? entries
+          : entries.filter(({ entry }) => entry.type !== "approval_received");
+      },
+    };
+    const other = hostOf({ ...parts, journal }).fileDecision(decision(asked(run), KEYS.bob, "bob"));
+    expect(await refusal(other)).toBe("approval_refused: already_decided");
+    expect(entriesOf(whole, HOST_CHAIN, "approval_received")).toHaveLength(1);
+    await whole.close();
+  });
+
   it("is enough where one is required: another reviewer's is one too many (B017)", async () => {
     const of = bank();
     const host = await hostAt(null, of);
