@@ -23,6 +23,8 @@ import { systemRandom } from "../os/random.ts";
 import { systemTimers } from "../os/timers.ts";
 import type { ChatModel } from "../ports/chat-model.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
+import { certainFetch } from "./certain-fetch.ts";
+import { problemsIn } from "./problems.ts";
 
 export {
   type Cost,
@@ -40,9 +42,6 @@ export type { ChatCall, ChatMessage, ChatReply, ChatStop, ChatUsage } from "../m
 export type { ModelPrice, PriceTable } from "../model/prices.ts";
 export type { ChatModel, ChatRequest, ChatTool } from "../ports/chat-model.ts";
 export type { LanguageModel } from "../ports/language-model.ts";
-
-import { certainFetch } from "./certain-fetch.ts";
-import { problemsIn } from "./problems.ts";
 
 const PORTS = { clock: systemClock, fetch: certainFetch };
 

@@ -7,7 +7,7 @@
  * M3. One mutant changes one place.
  */
 import { canonicalText } from "../base/canonical.ts";
-import type { JsonValue } from "../base/json.ts";
+import { emptyObject, type JsonValue } from "../base/json-value.ts";
 import { pointer } from "../base/pointer.ts";
 import type { Type } from "../model/type.ts";
 import type { RecordValue, Value } from "../model/value.ts";
@@ -227,7 +227,7 @@ function leastValue(type: Type): Value | undefined {
 }
 
 function leastRecord(fields: ReadonlyMap<string, Type>): Value | undefined {
-  const record = emptyRecord();
+  const record = emptyObject<Value>();
   for (const [name, type] of fields) {
     const value = type.kind === "optional" ? null : leastValue(type);
     if (value === undefined) return undefined;
@@ -236,18 +236,14 @@ function leastRecord(fields: ReadonlyMap<string, Type>): Value | undefined {
   return record;
 }
 
-function emptyRecord(): { [name: string]: Value } {
-  return Object.create(null) as { [name: string]: Value };
-}
-
 function withField(record: RecordValue, name: string, value: Value): Value {
-  const changed = Object.assign(emptyRecord(), record);
+  const changed = Object.assign(emptyObject<Value>(), record);
   changed[name] = value;
   return changed;
 }
 
 function withoutMember(object: { readonly [key: string]: JsonValue }, name: string): Value {
-  const changed = Object.assign(emptyRecord(), object);
+  const changed = Object.assign(emptyObject<Value>(), object);
   delete changed[name];
   return changed;
 }

@@ -132,7 +132,8 @@ function reviewOf(reading: Reading): Review {
         .filter(({ status }) => status === "waiting"),
 
     find(nonce) {
-      for (const { run } of [...journal.runs(MOST_RUNS, true), ...journal.runs(MOST_RUNS)]) {
+      const ended = journal.runs(MOST_RUNS).filter(({ state }) => state !== null);
+      for (const { run } of [...journal.runs(MOST_RUNS, true), ...ended]) {
         const entries = journal.read(run);
         const request = requestsIn(journal, entries).find((one) => one.nonce === nonce);
         if (request !== undefined) return told(request, entries);

@@ -8,7 +8,7 @@ import {
   type JsonLimits,
   resolveLimits,
 } from "./json-error.ts";
-import type { JsonValue } from "./json-value.ts";
+import { emptyObject, type JsonValue } from "./json-value.ts";
 import { pointer } from "./pointer.ts";
 import { err, ok, type Result } from "./result.ts";
 import { hasLoneSurrogate } from "./text.ts";
@@ -160,7 +160,7 @@ function admitRecord(record: object, admission: Admission): JsonValue {
     throw new Refusal("bad_json", "an object must be plain, not an instance of a class");
   }
   const level = admission.ancestors.length - 1;
-  const copy: { [key: string]: JsonValue } = Object.setPrototypeOf({}, null);
+  const copy = emptyObject();
   for (const key of Reflect.ownKeys(record)) {
     if (typeof key === "symbol") throw new Refusal("bad_json", "a symbol is not a member name");
     admission.path[level] = key;

@@ -27,7 +27,7 @@ import {
   ZERO,
 } from "./json-scan.ts";
 import { placeOf } from "./json-text.ts";
-import type { JsonValue } from "./json-value.ts";
+import { emptyObject, type JsonValue } from "./json-value.ts";
 import { pointer } from "./pointer.ts";
 import { err, ok, type Result } from "./result.ts";
 
@@ -96,8 +96,7 @@ function readValue(scan: Scan): JsonValue {
 function readObject(scan: Scan): JsonValue {
   const { text, path } = scan;
   const level = open(scan);
-  // Unlike Object.create(null) this keeps the fast layout of ordinary objects.
-  const record: { [key: string]: JsonValue } = Object.setPrototypeOf({}, null);
+  const record = emptyObject();
   skipBlank(scan);
   if (text.charCodeAt(scan.at) === CLOSE_OBJECT) return close(scan, record);
   for (;;) {

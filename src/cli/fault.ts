@@ -1,5 +1,6 @@
 import { RoteError } from "../base/error.ts";
 import type { JsonValue } from "../base/json.ts";
+import { nearest } from "../base/text.ts";
 import { ERROR_CODES } from "../model/codes.ts";
 import type { ExitName } from "../model/stop.ts";
 
@@ -16,6 +17,12 @@ export function fault(
 /** A command line that parses but says something that cannot be meant. */
 export function usageFault(message: string, hint?: string): RoteError {
   return fault("bad_usage", message, hint);
+}
+
+/** The hint for a word that is none of the known ones: the nearest of these, else `otherwise`. */
+export function meantHint(word: string, known: readonly string[], otherwise: string): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? otherwise : `did you mean ${meant}?`;
 }
 
 /** An error as it is told to the user. */
@@ -60,6 +67,11 @@ const STORES =
 const LISTED =
   "sign with the key file of an approver; `rote keys show` of the trust store lists them";
 const WAITING = "`rote approvals list` shows what waits";
+const OF_KEYS = {
+  expired: "the key is past its date: the trust store's owner lists another",
+  not_yet_valid: "the key is not good yet: look at its dates with `rote keys show`",
+  revoked: "the key is revoked: the trust store's owner lists another",
+};
 const RECONCILER =
   "sign with the key file of a reconciler; `rote keys show` of the trust store lists them";
 const KEPT = "take the trust store of this host, in the version that its owner hands out";
@@ -71,20 +83,16 @@ const FAULTS: { readonly [code: string]: { readonly [fault: string]: string } } 
     already_decided:
       "`rote approvals show` tells what was decided; `rote runs resume` moves the run on",
     approval_expired: "sign again: the time that the signature was good for is over",
-    expired: "the key is past its date: the trust store's owner lists another",
+    ...OF_KEYS,
     no_pending_request: WAITING,
-    not_yet_valid: "the key is not good yet: look at its dates with `rote keys show`",
     request_expired: "a new run makes a new request",
     requester_may_not_approve: "somebody else than who asked has to approve",
-    revoked: "the key is revoked: the trust store's owner lists another",
     unknown_key: LISTED,
     wrong_approver: "give the name under which the key is listed with --as",
     wrong_role: LISTED,
   },
   reconciliation_refused: {
-    expired: "the key is past its date: the trust store's owner lists another",
-    not_yet_valid: "the key is not good yet: look at its dates with `rote keys show`",
-    revoked: "the key is revoked: the trust store's owner lists another",
+    ...OF_KEYS,
     unknown_key: RECONCILER,
     wrong_role: RECONCILER,
   },

@@ -1,6 +1,6 @@
 /** Values -> their JSON form, by type. The inverse of reading by the value type. */
 import { assertNever } from "../base/assert.ts";
-import type { JsonValue } from "../base/json.ts";
+import { emptyObject, type JsonValue } from "../base/json-value.ts";
 import { compareText } from "../base/text.ts";
 import type { Type } from "../model/type.ts";
 import type { RecordValue, Value } from "../model/value.ts";
@@ -39,8 +39,7 @@ export function writeValue(type: Type, value: Value): JsonValue {
       return Object.freeze(json);
     }
     case "record": {
-      // Unlike what Object.create(null) gives, this is quickly read again.
-      const json: { [key: string]: JsonValue } = Object.setPrototypeOf({}, null);
+      const json = emptyObject();
       for (const [name, field] of type.fields) {
         const part = (value as RecordValue)[name] ?? null;
         if (part !== null || field.kind !== "optional") json[name] = writeValue(field, part);

@@ -6,10 +6,9 @@ import { RoteError } from "../../base/error.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { isKeyName } from "../../base/note.ts";
 import type { PrivateKey } from "../../base/sign.ts";
-import { nearest } from "../../base/text.ts";
 import { holderName, ROLES, type Role } from "../../model/trust.ts";
 import type { TrustStore } from "../../trust/trust-store.ts";
-import { fault, usageFault } from "../fault.ts";
+import { fault, meantHint, usageFault } from "../fault.ts";
 import { writeDocument } from "../files.ts";
 import { readJsonFile } from "../json-file.ts";
 import { openKeys } from "../passphrase.ts";
@@ -56,10 +55,9 @@ export function keyFrom(text: string, validTo: number): NewKey {
     );
   }
   if (known === undefined) {
-    const meant = nearest(role, ROLES);
     throw usageFault(
       `--add ${text}: there is no role "${role}"`,
-      meant === undefined ? `roles are ${ROLES.join(", ")}` : `did you mean ${meant}?`,
+      meantHint(role, ROLES, `roles are ${ROLES.join(", ")}`),
     );
   }
   refuseOddName(name, `--add ${text}`);

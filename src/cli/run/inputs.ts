@@ -5,10 +5,9 @@
 import type { RoteError } from "../../base/error.ts";
 import { type JsonError, type JsonValue, readJson } from "../../base/json.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import { nearest } from "../../base/text.ts";
 import type { Plan } from "../../model/plan.ts";
 import type { Type } from "../../model/type.ts";
-import { fault, usageFault } from "../fault.ts";
+import { fault, meantHint, usageFault } from "../fault.ts";
 import { MAX_DOCUMENT_BYTES } from "../files.ts";
 
 export interface JsonObject {
@@ -38,8 +37,7 @@ export function inputsFromWords(words: readonly string[], plan: Plan): JsonObjec
 
 function unknownInput(name: string, plan: Plan): RoteError {
   const names = plan.inputs.map((input) => input.name);
-  const meant = nearest(name, names);
-  const hint = meant === undefined ? `inputs are ${names.join(", ")}` : `did you mean ${meant}?`;
+  const hint = meantHint(name, names, `inputs are ${names.join(", ")}`);
   return fault("bad_input", `recipe ${plan.id} has no input "${name}"`, hint, { input: name });
 }
 

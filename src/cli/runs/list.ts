@@ -1,6 +1,5 @@
-import { nearest } from "../../base/text.ts";
 import { TERMINAL_STATES } from "../../model/stop.ts";
-import { usageFault } from "../fault.ts";
+import { meantHint, usageFault } from "../fault.ts";
 import { withHost } from "../host.ts";
 import { type Call, type Outcome, textOption } from "../spec.ts";
 import { table } from "../table.ts";
@@ -50,10 +49,9 @@ const MOST = 10_000;
 function stateOf(text: string | undefined): string | undefined {
   const states: readonly string[] = [WAITS, OPEN, ...TERMINAL_STATES];
   if (text === undefined || states.includes(text)) return text;
-  const meant = nearest(text, states);
   throw usageFault(
     `--state ${text} is no state of a run in this list`,
-    meant === undefined ? `states are ${states.join(", ")}` : `did you mean ${meant}?`,
+    meantHint(text, states, `states are ${states.join(", ")}`),
   );
 }
 

@@ -1,5 +1,6 @@
 /** Lists as a whole: order, groups, ends, and lists made from others. */
 import { bitLength } from "../../base/integer.ts";
+import { emptyObject } from "../../base/json-value.ts";
 import type { Type } from "../../model/type.ts";
 import type { Value } from "../../model/value.ts";
 import {
@@ -25,7 +26,6 @@ import {
 } from "../frame.ts";
 import type { EvaluationLimits } from "../limits.ts";
 import type { OperatorNode } from "../parse-tree.ts";
-import { emptyRecord } from "../read.ts";
 import { isOrdered } from "../type-relations.ts";
 import { INTEGER, isOptional, listOf, NOTHING, optionalOf, presentOf, recordOf } from "../types.ts";
 import { bitsRead, tooManyBits } from "./arithmetic.ts";
@@ -110,7 +110,7 @@ const groupBy: Operation = (node, checking) => {
       settle(work);
       spendElements(frame, elements.length, site);
       return Array.from(groups.values(), ({ key, items }) => {
-        const made = emptyRecord();
+        const made = emptyObject<Value>();
         made["key"] = key;
         made["items"] = items;
         return made;
@@ -261,7 +261,7 @@ const zip: Operation = (node, checking) => {
       spendElements(frame, first.length + second.length, site);
       spendMade(frame, first.length, site);
       return first.map((element, at) => {
-        const made = emptyRecord();
+        const made = emptyObject<Value>();
         made["left"] = element;
         made["right"] = second[at] ?? null;
         return made;

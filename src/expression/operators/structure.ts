@@ -1,5 +1,6 @@
 /** list, record, merge, entries, digest: values made of values. */
 import { digestOf } from "../../base/digest.ts";
+import { emptyObject } from "../../base/json-value.ts";
 import { TAGS } from "../../base/tags.ts";
 import { compareText } from "../../base/text.ts";
 import type { Type } from "../../model/type.ts";
@@ -17,7 +18,7 @@ import {
 } from "../checking.ts";
 import { asDictionaries, asRecords, fail, spend, spendElements, spendMade } from "../frame.ts";
 import type { OperatorNode } from "../parse-tree.ts";
-import { emptyRecord, recordValue } from "../read.ts";
+import { recordValue } from "../read.ts";
 import { leastCommon } from "../type-relations.ts";
 import { listOf, recordOf, TEXT, typeName } from "../types.ts";
 import { writeValue } from "../write.ts";
@@ -60,7 +61,7 @@ const record: Operation = (node, checking) => {
   return typed(node, checking, type, operands, (lowering) => {
     const codes = known.map(([name, value]) => ({ name, code: value.lower(lowering) }));
     return (frame) => {
-      const made = emptyRecord();
+      const made = emptyObject<Value>();
       for (const { name, code } of codes) made[name] = code(frame);
       return made;
     };
@@ -102,7 +103,7 @@ function mergeRecords(
       const first = one(frame);
       const second = other(frame);
       spendElements(frame, size, site);
-      const made = emptyRecord();
+      const made = emptyObject<Value>();
       for (const name of leftNames) made[name] = first[name] ?? null;
       for (const name of rightNames) made[name] = second[name] ?? null;
       return made;
